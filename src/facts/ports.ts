@@ -1,0 +1,97 @@
+import type { JsonObject, Purpose, Usage } from '../../machines/vocabulary.ts'
+
+/** Milliseconds since the epoch. The only source of time above `machines/`. */
+export interface Clock {
+  now(): number
+}
+
+/** The only source of randomness. */
+export interface Random {
+  /** In [0, 1). */
+  next(): number
+  bytes(count: number): Uint8Array
+}
+
+/** ULIDs. The runtime makes them increase within a session even when the clock goes back. */
+export interface Ids {
+  next(): string
+}
+
+/** Timers and turns of the event loop, so that a simulator can own both. */
+export interface Scheduler {
+  /** Runs `task` at `at` (ms since the epoch) or later, never earlier, however far away; returns the canceller. */
+  at(at: number, task: () => void): () => void
+  /** Runs `task` soon, after the current turn of the loop. */
+  soon(task: () => void): void
+}
+
+/** Takes secrets out of text and of plain data. Must be deterministic; may throw (then the field is withheld). */
+export interface Redactor {
+  readonly name: string
+  text(value: string): string
+  value(value: unknown): unknown
+}
+
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface ModelMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  readonly content: string
+  readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[]
+  readonly toolCallId?: string
+}
+
+export interface ModelTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: unknown
+}
+
+/** Plain frozen JSON data: what a model is asked, without a signal. */
+export interface ModelRequest {
+  readonly system: string
+  readonly messages: readonly ModelMessage[]
+  readonly tools: readonly ModelTool[]
+  /** Tokens. */
+  readonly maxOutput: number
+  readonly settings: JsonObject
+  readonly purpose: Purpose
+  /** nth foreground task started in the session, from 0; -1 for a background task. */
+  readonly turn: number
+  /** nth answer within the task, from 0. */
+  readonly step: number
+}
+
+export type ModelChunk =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'call'; readonly id?: string; readonly name: string; readonly arguments: unknown }
+  | {
+      readonly type: 'finish'
+      readonly reason: 'stop' | 'calls' | 'length' | 'filter' | 'other'
+      readonly usage?: Partial<Usage> & { readonly input?: number; readonly output?: number }
+    }
+
+export interface Model {
+  readonly name: string
+  request(request: ModelRequest, context: { signal: AbortSignal; attempt: number }): AsyncIterable<ModelChunk>
+}
+
+/** What a model throws for a failure of the provider. Anything else is `MODEL_INVALID_RESPONSE`. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  readonly code: string
+  readonly retryable: boolean
+  readonly retryAfterMs?: number
+
+  constructor(options: { code: string; retryable: boolean; retryAfterMs?: number; message?: string }) {
+    super(options.message ?? options.code)
+    this.code = options.code
+    this.retryable = options.retryable
+    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
+  }
+}
