@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { count, digest, freeText, idText, nameText, sessionSettings, ulid, ulids, usage } from './atoms.ts'
+
+const because = z.strictObject({ reason: z.exactOptional(freeText) })
+
+export const sessionSchemas = {
+  'session.opened': z.strictObject({ title: z.exactOptional(freeText), settings: sessionSettings }),
+  'session.restored': z.strictObject({ from: digest, turns: count, revision: count, usage, quarantined: ulids }),
+  'session.owned': z.strictObject({ owner: idText, epoch: count }),
+  // biome-ignore lint/suspicious/noThenProperty: the catalogue fixes this name, and facts are never awaited.
+  'session.closing': z.strictObject({ then: z.enum(['close', 'erase']), reason: z.exactOptional(freeText) }),
+  'session.closed': because,
+  'session.reopened': because,
+  'session.erased': because,
+  'settings.changed': z.strictObject({ before: sessionSettings, after: sessionSettings }),
+  'command.accepted': z.strictObject({
+    command: idText,
+    name: nameText,
+    body: digest,
+    result: z.enum(['applied', 'queued', 'joined', 'too_late']),
+    target: z.exactOptional(idText),
+    replacement: z.exactOptional(ulid),
+    superseded: z.exactOptional(ulid),
+  }),
+}
