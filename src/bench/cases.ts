@@ -1,0 +1,27 @@
+import type { BenchCase } from './case.ts'
+import { cancelWaiting } from './cases/cancel-waiting.ts'
+import { concurrentSessions } from './cases/concurrent-sessions.ts'
+import { diskBytes } from './cases/disk-bytes.ts'
+import { fanOut } from './cases/fan-out.ts'
+import { idleHeap } from './cases/idle-heap.ts'
+import { idleStart } from './cases/idle-start.ts'
+import { loopBlock } from './cases/loop-block.ts'
+import { readyAfterKill } from './cases/ready-after-kill.ts'
+import { replay } from './cases/replay.ts'
+import { sequentialTurn } from './cases/sequential-turn.ts'
+import { startUp } from './cases/start-up.ts'
+
+/** Every case, in the order of the table of goals. */
+export const cases: readonly BenchCase[] = [
+  sequentialTurn,
+  concurrentSessions,
+  diskBytes,
+  readyAfterKill,
+  idleStart,
+  idleHeap,
+  replay,
+  loopBlock,
+  fanOut,
+  cancelWaiting,
+  startUp,
+]

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { type BenchCase, productOf, resultOf } from '../case.ts'
+import type { BenchEnvironment } from '../environment.ts'
+import { FloorStore, preparedTurn, writeTurn } from '../floor.ts'
+import { elapsedMs, median } from '../measure.ts'
+import { figureRow, type Row, sampledRow } from '../result.ts'
+import { openRuntime, runTurn, scopeOf } from '../workload.ts'
+
+const windowTurns = 20
+
+interface Mark {
+  readonly turn: number
+  readonly product: number[]
+  readonly floor: number[]
+}
+
+/** A session and a floor grow side by side, a turn of one after a turn of the other; turns from each mark on are timed. */
+async function grow(env: BenchEnvironment, marks: readonly Mark[]): Promise<void> {
+  const product = productOf(env)
+  const store = new FloorStore(join(env.directory(), 'floor.db'))
+  const runtime = product && (await openRuntime(product, env.directory()))
+  const session = runtime?.session(scopeOf(0))
+  const last = Math.max(...marks.map((mark) => mark.turn)) + windowTurns - 1
+  for (let turn = 1; turn <= last; turn += 1) {
+    const mark = marks.find(({ turn: from }) => turn >= from && turn < from + windowTurns)
+    const steps = preparedTurn(0, turn)
+    if (session) {
+      const ms = await elapsedMs(() => runTurn(session, turn))
+      mark?.product.push(ms)
+    }
+    const ms = await elapsedMs(() => writeTurn(store, steps))
+    mark?.floor.push(ms)
+  }
+  await runtime?.close()
+  store.close()
+}
+
+function markTurns(env: BenchEnvironment): readonly number[] {
+  if (env.scale === 'quick') return [10, 100]
+  return env.scale === 'long' ? [10, 100, 1000, 10_000] : [10, 100, 1000]
+}
+
+function rowsOf(marks: readonly Mark[], available: boolean): Row[] {
+  const rows = marks.map((mark) =>
+    sampledRow(
+      { what: `turn ${mark.turn}`, unit: 'ms', goal: 'ratio ≤ 2' },
+      available ? mark.product : null,
+      mark.floor,
+    ),
+  )
+  const first = marks[0]
+  const last = marks.at(-1)
+  if (first === undefined || last === undefined) return rows
+  const growth = (pick: (mark: Mark) => number[]): number => median(pick(last)) / median(pick(first))
+  const head = { what: `growth, turn ${last.turn} over turn ${first.turn}`, unit: '×', goal: 'product ≤ 1.1' }
+  rows.push(
+    figureRow(
+      head,
+      available ? growth((mark) => mark.product) : null,
+      growth((mark) => mark.floor),
+    ),
+  )
+  return rows
+}
+
+export const sequentialTurn: BenchCase = {
+  name: 'sequential-turn',
+  run: async (env) => {
+    const marks = markTurns(env).map((turn) => ({ turn, product: [], floor: [] }))
+    const rounds = env.scale === 'normal' ? 3 : 1
+    for (let round = 0; round < rounds; round += 1) await grow(env, marks)
+    return resultOf(env, {
+      name: 'sequential-turn',
+      conditions: `one session, synchronous=FULL, window 64 KiB, ${windowTurns} turns from each mark, ${rounds} sessions, turn by turn beside the floor`,
+      rows: rowsOf(marks, productOf(env) !== null),
+    })
+  },
+}
