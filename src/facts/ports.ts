@@ -65,6 +65,8 @@ export interface ModelRequest {
   readonly turn: number
   /** nth answer within the task, from 0. */
   readonly step: number
+  /** Index in `messages` of the user message that began the task, where the view still has it. */
+  readonly inputAt?: number
 }
 
 export type ModelChunk =
