@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { BenchCase } from '../../src/bench/case.ts'
 import { cancelWaiting } from '../../src/bench/cases/cancel-waiting.ts'
 import { concurrentSessions } from '../../src/bench/cases/concurrent-sessions.ts'
@@ -13,14 +13,14 @@ import type { Product } from '../../src/bench/product.ts'
 import { runCase } from '../../src/bench/run-bench.ts'
 import { fakeProduct } from './fake-product.ts'
 
-let env: DisposableEnvironment
+let env: DisposableEnvironment | null = null
 
-const useProduct = (product: Product): void => {
+const useProduct = (product: Product): DisposableEnvironment => {
   env = createEnvironment('quick', { found: product })
+  return env
 }
 
-beforeEach(() => useProduct(fakeProduct()))
-afterEach(() => env.dispose())
+afterEach(() => env?.dispose())
 
 const driven: readonly BenchCase[] = [
   sequentialTurn,
@@ -35,7 +35,7 @@ const driven: readonly BenchCase[] = [
 
 describe('with a product, every figure is there', () => {
   it.each(driven.map((bench) => [bench.name, bench] as const))('%s', async (_name, bench) => {
-    const result = await runCase(bench, env)
+    const result = await runCase(bench, useProduct(fakeProduct()))
     expect(result.reason).toBeUndefined()
     expect(result.availability).toBe('measured')
     expect(result.rows.filter((row) => row.product === null)).toEqual([])
@@ -44,25 +44,23 @@ describe('with a product, every figure is there', () => {
 
 describe('a case is a failure, not a figure', () => {
   it('when turns do not complete', async () => {
-    useProduct(fakeProduct({ status: 'failed' }))
-    const result = await runCase(concurrentSessions, env)
+    const result = await runCase(concurrentSessions, useProduct(fakeProduct({ status: 'failed' })))
     expect(result).toMatchObject({ availability: 'failed', reason: expect.stringContaining('ended failed') })
   })
 
   it('when the list of sessions is short', async () => {
-    useProduct({
+    const forgetful = useProduct({
       ...fakeProduct(),
       openRuntime: async (options) => ({ ...(await fakeProduct().openRuntime(options)), sessions: async () => [] }),
     })
-    expect(await runCase(idleStart, env)).toMatchObject({
+    expect(await runCase(idleStart, forgetful)).toMatchObject({
       availability: 'failed',
       reason: expect.stringContaining('sessions() listed 0'),
     })
   })
 
   it('when a delivery is doubled', async () => {
-    useProduct(doubling(fakeProduct()))
-    expect(await runCase(fanOut, env)).toMatchObject({
+    expect(await runCase(fanOut, useProduct(doubling(fakeProduct())))).toMatchObject({
       availability: 'failed',
       reason: expect.stringContaining('deliveries'),
     })
