@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { type BenchCase, productOf, resultOf } from '../case.ts'
-import type { BenchEnvironment } from '../environment.ts'
+import { type BenchEnvironment, sized } from '../environment.ts'
 import { FloorStore, preparedTurn, writeTurn } from '../floor.ts'
 import { elapsedMs, median } from '../measure.ts'
 import { figureRow, type Row, sampledRow } from '../result.ts'
 import { openRuntime, runTurn, scopeOf } from '../workload.ts'
 
-const windowTurns = 20
+const windowTurns = 50
 
 /**
  * Turns of another session that the store sees first. They compile the code and carry the write-ahead log once around its
@@ -79,7 +79,7 @@ export const sequentialTurn: BenchCase = {
   name: 'sequential-turn',
   run: async (env) => {
     const marks = markTurns(env).map((turn) => ({ turn, product: [], floor: [] }))
-    const rounds = env.scale === 'normal' ? 3 : 1
+    const rounds = sized(env, { quick: 1, normal: 5, long: 3 })
     for (let round = 0; round < rounds; round += 1) await grow(env, marks)
     return resultOf(env, {
       name: 'sequential-turn',
