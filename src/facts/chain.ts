@@ -13,7 +13,7 @@ export function canonicalData(facts: readonly UnchainedFact[]): readonly string[
 
 /**
  * SHA-256 over the canonical JSON of `{"prev", "facts"}`. The text is built directly, envelope keys in sorted order, because a
- * generic serializer would sort the same seventeen keys for every fact.
+ * generic serializer would sort the same sixteen keys for every fact.
  */
 export function hashStep(prev: string, facts: readonly UnchainedFact[], data = canonicalData(facts)): string {
   return createHash('sha256')
@@ -23,22 +23,44 @@ export function hashStep(prev: string, facts: readonly UnchainedFact[], data = c
 
 /** The exact text that is hashed; exported so that its equality with RFC 8785 can be tested. */
 export function chainText(prev: string, facts: readonly UnchainedFact[], data = canonicalData(facts)): string {
+  let common = commonText(facts[0])
   let text = '{"facts":['
   for (let i = 0; i < facts.length; i += 1) {
+    const fact = facts[i] as UnchainedFact
+    if (fact.owner !== common.of.owner || fact.step !== common.of.step) common = commonText(fact)
     if (i > 0) text += ','
-    text += factText(facts[i] as UnchainedFact, data[i] as string)
+    text += factText(fact, data[i] as string, common)
   }
   return `${text}],"prev":${JSON.stringify(prev)}}`
 }
 
-function factText(fact: UnchainedFact, data: string): string {
-  const { by, owner } = fact
+/** The runs of sorted keys whose values all facts of a step share, as text. */
+interface CommonText {
+  readonly of: UnchainedFact
+  readonly owner: string
+  readonly session: string
+  readonly tenant: string
+  readonly user: string
+}
+
+function commonText(fact: UnchainedFact | undefined): CommonText {
+  if (fact === undefined) throw new LandfallError('INTERNAL', 'A step has no facts. Report this as a bug.')
+  return {
+    of: fact,
+    owner: `"owner":{"epoch":${whole(fact.owner.epoch)},"id":${quoted(fact.owner.id)}},"run":`,
+    session: `,"session":${quoted(fact.session)},"step":${whole(fact.step)},"task":`,
+    tenant: `,"tenant":${quoted(fact.tenant)},"type":`,
+    user: `,"user":${quoted(fact.user)},"v":${whole(fact.v)}}`,
+  }
+}
+
+function factText(fact: UnchainedFact, data: string, common: CommonText): string {
+  const { by } = fact
   return (
     `{"at":${quoted(fact.at)},"by":{"id":${quoted(by.id)},"kind":${quoted(by.kind)}},"call":${nullable(fact.call)}` +
     `,"cause":${nullable(fact.cause)},"command":${nullable(fact.command)},"data":${data},"id":${quoted(fact.id)}` +
-    `,"owner":{"epoch":${whole(owner.epoch)},"id":${quoted(owner.id)}},"run":${nullable(fact.run)},"seq":${whole(fact.seq)}` +
-    `,"session":${quoted(fact.session)},"step":${whole(fact.step)},"task":${nullable(fact.task)},"tenant":${quoted(fact.tenant)}` +
-    `,"type":${quoted(fact.type)},"user":${quoted(fact.user)},"v":${whole(fact.v)}}`
+    `,${common.owner}${nullable(fact.run)},"seq":${whole(fact.seq)}${common.session}${nullable(fact.task)}` +
+    `${common.tenant}${quoted(fact.type)}${common.user}`
   )
 }
 

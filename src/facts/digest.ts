@@ -1,0 +1,50 @@
+import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import type { Digest } from '../../machines/vocabulary.ts'
+
+/** Canonical JSON (RFC 8785) of plain data from outside: strings are made well-formed, `undefined` members are left out. */
+export function canonicalJson(value: unknown): string {
+  const text = serialized(value)
+  // A lone surrogate can only be printed as an escape; well-formed text never needs one of these.
+  return /\\ud[89a-f]/.test(text) ? serialized(wellFormed(value)) : text
+}
+
+/** `hmac-sha256:<hex>` of raw text, or of the canonical JSON of a value, under a session's key (hex). */
+export function keyedDigest(key: string, content: unknown): Digest {
+  const text = typeof content === 'string' ? wellFormedText(content) : canonicalJson(content)
+  return `hmac-sha256:${createHmac('sha256', keyObject(key)).update(text).digest('hex')}`
+}
+
+/** `sha256:<hex>` of what is no secret: contracts and manifests. */
+export function contractDigest(value: unknown): string {
+  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
+}
+
+export function wellFormedText(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? text.replace(/\p{Surrogate}/gu, '\ufffd') : text
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return wellFormedText(value)
+  if (Array.isArray(value)) return value.map(wellFormed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [wellFormedText(key), wellFormed(item)]))
+}
+
+/** The package is CommonJS whose types promise an ES default export, so it is known by what it is. */
+const serialize: unknown = canonicalize
+
+function serialized(value: unknown): string {
+  if (typeof serialize !== 'function') throw new TypeError('the canonicalize package is not what it was')
+  const text: unknown = serialize(value)
+  if (typeof text !== 'string') throw new TypeError(`canonical JSON has no form for a ${typeof value}`)
+  return text
+}
+
+/** The key used last: a session's digests come in runs, and making a key object costs as much as a digest. */
+let lastKey: { readonly hex: string; readonly object: KeyObject } | null = null
+
+function keyObject(hex: string): KeyObject {
+  if (lastKey?.hex !== hex) lastKey = { hex, object: createSecretKey(hex, 'hex') }
+  return lastKey.object
+}
