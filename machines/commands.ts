@@ -1,0 +1,101 @@
+import type {
+  CallId,
+  Decision,
+  Digest,
+  Effect,
+  Grant,
+  GroupId,
+  JsonObject,
+  MessageId,
+  PauseToken,
+  Propagation,
+  Requirement,
+  SteeringFate,
+  TaskId,
+  Time,
+  UnknownReason,
+} from './vocabulary.ts'
+
+/** What a new task is to do, already as digests: raw content never reaches a chart. */
+export interface TaskRequest {
+  readonly task: TaskId
+  readonly input: Digest
+  readonly bytes: number
+  readonly request: Digest
+  readonly model?: string
+  readonly system?: Digest
+  readonly settings?: JsonObject
+  readonly grants?: { readonly [id: string]: Grant }
+  readonly skills?: readonly string[]
+}
+
+/** What operators ask for. Imperative; each is accepted with a receipt or refused with a code. */
+export type OperatorCommand =
+  | { readonly name: 'start'; readonly request: TaskRequest }
+  | { readonly name: 'followUp'; readonly request: TaskRequest; readonly requires: Requirement }
+  | { readonly name: 'supersede'; readonly request: TaskRequest; readonly task?: TaskId }
+  | {
+      readonly name: 'spawn'
+      readonly request: TaskRequest
+      readonly parent?: TaskId
+      readonly propagate: Propagation
+      readonly group?: GroupId
+      readonly idempotencyKey?: string
+    }
+  | {
+      readonly name: 'steer'
+      readonly task?: TaskId
+      readonly message: MessageId
+      readonly digest: Digest
+      readonly bytes: number
+      readonly mode: 'boundary' | 'interrupt'
+    }
+  | { readonly name: 'cancel'; readonly task?: TaskId; readonly reason: string; readonly steering: SteeringFate }
+  | { readonly name: 'unblock'; readonly task: TaskId }
+  | { readonly name: 'replace'; readonly task: TaskId; readonly request: Omit<TaskRequest, 'task' | 'skills'> }
+  | { readonly name: 'acknowledge'; readonly calls: readonly CallId[] | 'all' }
+  | { readonly name: 'close'; readonly cancel: boolean; readonly reason?: string }
+  | { readonly name: 'reopen' }
+  | { readonly name: 'erase'; readonly cancel: boolean; readonly reason?: string }
+  | { readonly name: 'pause'; readonly task?: TaskId; readonly token: PauseToken }
+  | {
+      readonly name: 'resume'
+      readonly token: PauseToken
+      readonly decision: Exclude<Decision, 'withdrawn'>
+      readonly input?: Digest
+    }
+
+/** How a call's attempt came back to the runtime. */
+export type CallReturn =
+  | { readonly how: 'returned'; readonly digest: Digest; readonly bytes: number; readonly tree?: Digest }
+  | {
+      readonly how: 'threw'
+      readonly digest: Digest
+      readonly bytes: number
+      readonly code: string
+      /** It had thrown before its abort signal was given. */
+      readonly beforeAbort: boolean
+    }
+  /** It threw what says that nobody can know whether the effect happened. */
+  | { readonly how: 'lost'; readonly digest: Digest; readonly bytes: number; readonly code: string }
+  /** It rejected with the abort signal's reason after it had stopped, or `cancel` said so. */
+  | { readonly how: 'acknowledged' }
+
+/** Results of effects: commands to the same mailbox as the operator's. */
+export type CallResult = {
+  readonly name: 'callResult'
+  readonly call: CallId
+  readonly attempt: number
+  readonly durationMs: number
+  readonly result: CallReturn
+  /** A probe is there that may settle an uncertain outcome. */
+  readonly verifiable: boolean
+  readonly verifyUntil: Time
+  /** Attempts that a lost read or idempotent call may have in all. */
+  readonly maxAttempts: number
+}
+
+/** What an uncertain call of this effect may end as, when nothing more can be learnt. */
+export function uncertainOutcome(effect: Effect | null, reason: UnknownReason): 'cancelled' | UnknownReason {
+  return effect === 'read' ? 'cancelled' : reason
+}

@@ -1,0 +1,156 @@
+import type { AgendaItem } from './agenda.ts'
+import type { OperatorCommand, TaskRequest } from './commands.ts'
+import type { Draft } from './facts.ts'
+import { predecessorNow } from './session-context.ts'
+import { ownPause } from './task-context.ts'
+import type { Origin, TaskId } from './vocabulary.ts'
+import type { TaskSnapshot, World } from './world.ts'
+
+export type Decided =
+  /** First facts of the step; the fold accepts or refuses them. */
+  | { readonly kind: 'step'; readonly agenda: readonly AgendaItem[]; readonly target: string | null }
+  /** Nothing to change, and the receipt says so. */
+  | { readonly kind: 'noted'; readonly result: 'joined' | 'too_late'; readonly target: string }
+  /** No fact can be drafted; `refusals.ts` names the reason. */
+  | { readonly kind: 'refused' }
+
+const refused: Decided = { kind: 'refused' }
+
+/** Drafts the first fact of a command. Pure; whether it is accepted is the charts' decision. */
+export function decide(world: World, command: OperatorCommand): Decided {
+  switch (command.name) {
+    case 'start':
+      return create(world, command.request, 'start')
+    case 'followUp':
+      return create(world, command.request, 'follow_up', { requires: command.requires })
+    case 'supersede': {
+      const active = world.session?.context.active ?? null
+      if (command.task !== undefined && command.task !== active) return refused
+      return create(world, command.request, 'supersede', active === null ? {} : { replaces: active })
+    }
+    case 'spawn': {
+      const { parent, propagate, group, idempotencyKey } = command
+      return create(world, command.request, 'spawn', {
+        propagate,
+        ...(parent === undefined ? {} : { parent }),
+        ...(group === undefined ? {} : { group }),
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      })
+    }
+    case 'steer': {
+      const target = command.task ?? world.session?.context.active ?? null
+      if (target === null || !world.tasks.has(target)) return refused
+      const { message, digest, bytes, mode } = command
+      return step(target, { type: 'steering.queued', task: target, data: { message, digest, bytes, mode } })
+    }
+    case 'cancel':
+      return decideCancel(world, command)
+    case 'pause': {
+      const target = command.task ?? world.session?.context.active ?? null
+      const snapshot = target === null ? undefined : world.tasks.get(target)
+      if (target === null || snapshot === undefined) return refused
+      if (ownPause(snapshot.context) !== null) return { kind: 'noted', result: 'joined', target }
+      return step(target, {
+        type: 'pause.requested',
+        task: target,
+        data: { token: command.token, reason: 'operator' },
+      })
+    }
+    default:
+      return decideRest(world, command)
+  }
+}
+
+function decideRest(world: World, command: OperatorCommand): Decided {
+  const session = world.session?.context
+  switch (command.name) {
+    case 'unblock':
+      return step(command.task, { type: 'task.unblocked', task: command.task, data: {} })
+    case 'replace': {
+      const data = { ...command.request, watermark: world.seq }
+      return step(command.task, { type: 'task.input_replaced', task: command.task, data })
+    }
+    case 'acknowledge': {
+      const calls = command.calls === 'all' ? (session?.quarantine ?? []) : command.calls
+      return step(null, { type: 'mutation.acknowledged', data: { calls } })
+    }
+    case 'reopen':
+      return step(null, { type: 'session.reopened', data: {} })
+    case 'close':
+    case 'erase':
+      return decideEnd(world, command)
+    case 'resume': {
+      const found = pauseOf(world, command.token)
+      if (found === null) return refused
+      const { token, decision, input } = command
+      const data = { token, decision, ...(input === undefined ? {} : { input }) }
+      return step(found.task, { type: 'pause.settled', task: found.task, call: found.call, data })
+    }
+    default:
+      return refused
+  }
+}
+
+type Extra = Partial<Draft<'task.created'>['data']>
+
+function create(world: World, request: TaskRequest, origin: Origin, extra: Extra = {}): Decided {
+  const { task, ...given } = request
+  const predecessor = world.session === null ? null : predecessorNow(world.session.context)
+  const data: Draft<'task.created'>['data'] = {
+    kind: origin === 'spawn' ? 'background' : 'foreground',
+    origin,
+    requires: 'none',
+    watermark: world.seq,
+    ...(origin === 'follow_up' && predecessor !== null ? { predecessor } : {}),
+    ...given,
+    ...extra,
+  }
+  return step(task, { type: 'task.created', task, data })
+}
+
+function decideCancel(world: World, command: Extract<OperatorCommand, { name: 'cancel' }>): Decided {
+  const target = command.task ?? world.session?.context.active ?? null
+  if (target === null) return refused
+  const snapshot = world.tasks.get(target)
+  if (snapshot === undefined)
+    return world.taskRecords.has(target) ? { kind: 'noted', result: 'too_late', target } : refused
+  if (isEnding(snapshot)) return { kind: 'noted', result: 'joined', target }
+  const { reason, steering } = command
+  if (snapshot.matches('pending'))
+    return { kind: 'step', target, agenda: [{ ask: 'endTask', task: target, status: 'cancelled', reason }] }
+  return {
+    kind: 'step',
+    target,
+    agenda: [{ ask: 'cancelTask', task: target, status: 'cancelled', reason, steering }],
+  }
+}
+
+function decideEnd(world: World, command: Extract<OperatorCommand, { name: 'close' | 'erase' }>): Decided {
+  const session = world.session?.context
+  if (session === undefined) return refused
+  const busy = Object.values(session.tasks).some((task) => task.phase !== 'pending')
+  if (session.closing === command.name) return { kind: 'noted', result: 'joined', target: command.name }
+  if (session.closing === 'erase') return refused
+  if (busy && !command.cancel && session.closing === null) return refused
+  const { reason } = command
+  return step(null, {
+    type: 'session.closing',
+    data: { then: command.name, ...(reason === undefined ? {} : { reason }) },
+  })
+}
+
+export function pauseOf(world: World, token: string): { task: TaskId; call: string | null } | null {
+  for (const [task, snapshot] of world.tasks) {
+    const pause = snapshot.context.pauses[token]
+    if (pause !== undefined) return { task, call: pause.call }
+  }
+  return null
+}
+
+export function isEnding(snapshot: TaskSnapshot): boolean {
+  return snapshot.matches('cancelling') || snapshot.matches('quiescing')
+}
+
+function step(target: string | null, draft: AgendaItem): Decided {
+  return { kind: 'step', target, agenda: [draft] }
+}

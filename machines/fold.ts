@@ -1,0 +1,128 @@
+import { type AnyStateMachine, createActor, type EventObject } from 'xstate'
+import type { AgendaItem, Intent } from './agenda.ts'
+import { callMachine } from './call.machine.ts'
+import type { Fact } from './facts.ts'
+import { reduce } from './reducers.ts'
+import { route, type Target } from './routing.ts'
+import { sessionMachine } from './session.machine.ts'
+import { taskMachine } from './task.machine.ts'
+import type { CallSnapshot, SessionSnapshot, TaskSnapshot, World } from './world.ts'
+
+export interface Folded {
+  /** The chart that refused, and nothing changed; `null` when the fact is folded. */
+  readonly refusedBy: Target | null
+  readonly agenda: readonly AgendaItem[]
+  readonly intents: readonly Intent[]
+}
+
+type AnySnapshot = SessionSnapshot | TaskSnapshot | CallSnapshot
+interface Emitted {
+  readonly type: string
+  readonly params?: unknown
+}
+
+/**
+ * One inert scope for all transitions: XState asks for an actor to run in, but these charts start nothing, so one that is never
+ * started serves them all, 2.4 times faster than the exported `transition()`, which builds one for each event.
+ */
+const emitted: Emitted[] = []
+const carrier = createActor(callMachine, {
+  input: { type: 'call.requested', id: '', seq: 0, step: 0, at: '', task: '', run: null, call: '', data: noCall() },
+})
+const inert = {
+  self: carrier,
+  system: carrier.system,
+  id: 'inert',
+  sessionId: 'inert',
+  defer() {},
+  emit() {},
+  stopChild() {},
+  logger() {},
+  actionExecutor(action: Emitted) {
+    emitted.push(action)
+  },
+}
+
+function noCall() {
+  return { name: '', arguments: '', bytes: 0, batch: 0, index: 0 }
+}
+
+/**
+ * Offers a fact to every chart it concerns. All accept, and the world moves; or one refuses, and nothing has changed. The same
+ * function decides about a new fact and replays an old one.
+ */
+export function fold(world: World, fact: Fact): Folded {
+  const targets = route(world, fact)
+  emitted.length = 0
+  const next: AnySnapshot[] = []
+  for (const target of targets) {
+    const snapshot = offer(world, target, fact)
+    if (snapshot === null) return { refusedBy: target, agenda: [], intents: [] }
+    next.push(snapshot)
+  }
+  for (const [index, target] of targets.entries()) put(world, target, next[index] as AnySnapshot)
+  reduce(world, fact)
+  world.seq = fact.seq
+  return sort(emitted)
+}
+
+function offer(world: World, target: Target, fact: Fact): AnySnapshot | null {
+  const current = get(world, target)
+  if (current === undefined) return isBirth(target, fact) ? birth(fact) : null
+  if (isBirth(target, fact)) return null
+  const machine = machineOf(target) as AnyStateMachine
+  const next = machine.transition(current as never, fact as EventObject, inert as never)
+  return next === current ? null : (next as AnySnapshot)
+}
+
+function isBirth(target: Target, fact: Fact): boolean {
+  switch (fact.type) {
+    case 'session.opened':
+      return true
+    case 'task.created':
+      return target.chart === 'task' && target.id === fact.task
+    case 'call.requested':
+      return target.chart === 'call'
+    default:
+      return false
+  }
+}
+
+function birth(fact: Fact): AnySnapshot {
+  switch (fact.type) {
+    case 'session.opened':
+      return sessionMachine.getInitialSnapshot(inert as never, fact)
+    case 'task.created':
+      return taskMachine.getInitialSnapshot(inert as never, fact)
+    default:
+      return callMachine.getInitialSnapshot(inert as never, fact as never)
+  }
+}
+
+function machineOf(target: Target): typeof sessionMachine | typeof taskMachine | typeof callMachine {
+  return target.chart === 'session' ? sessionMachine : target.chart === 'task' ? taskMachine : callMachine
+}
+
+function get(world: World, target: Target): AnySnapshot | undefined {
+  if (target.chart === 'session') return world.session ?? undefined
+  return target.chart === 'task' ? world.tasks.get(target.id) : world.calls.get(target.id)
+}
+
+function put(world: World, target: Target, snapshot: AnySnapshot): void {
+  if (target.chart === 'session') world.session = snapshot as SessionSnapshot
+  else if (target.chart === 'task') world.tasks.set(target.id, snapshot as TaskSnapshot)
+  else world.calls.set(target.id, snapshot as CallSnapshot)
+}
+
+/** Named actions are either asks for facts of the same step, or intents. `fold` itself and empty agendas are neither. */
+function sort(actions: readonly Emitted[]): Folded {
+  const agenda: AgendaItem[] = []
+  const intents: Intent[] = []
+  for (const { type, params } of actions) {
+    if (params === undefined || type.startsWith('xstate.')) continue
+    const wanted = params as { agenda?: readonly AgendaItem[] }
+    if (wanted.agenda === undefined) intents.push({ type, ...(params as object) } as Intent)
+    else agenda.push(...wanted.agenda)
+  }
+  return { refusedBy: null, agenda, intents }
+}

@@ -1,0 +1,207 @@
+import type { Fact, FactOf } from './facts.ts'
+import { endedStatus } from './session-context.ts'
+import { addUsage } from './task-fold.ts'
+import type { Usage } from './vocabulary.ts'
+import type { CallRecord, TaskRecord, World } from './world.ts'
+
+/** What is known beside the charts: records, conversation, receipts, budget. Runs after every chart has accepted the fact. */
+export function reduce(world: World, fact: Fact): void {
+  if (fact.call !== null && fact.type.startsWith('call.')) reduceCall(world, fact)
+  switch (fact.type) {
+    case 'message.added':
+      return reduceMessage(world, fact)
+    case 'steering.queued': {
+      const { message, digest, bytes } = fact.data
+      world.steering.set(message, { message, digest, bytes, step: fact.step })
+      return
+    }
+    case 'steering.applied':
+    case 'steering.expired':
+      for (const message of fact.data.messages) world.steering.delete(message)
+      return
+    case 'pause.settled':
+      world.settledPauses.add(fact.data.token)
+      return
+    case 'command.accepted':
+      return reduceReceipt(world, fact)
+    case 'session.restored':
+      world.used += fact.data.usage.total
+      world.usage = addUsage(world.usage, fact.data.usage)
+      return
+    case 'budget.warning':
+      if (fact.data.percent !== undefined) world.warned.add(fact.data.percent)
+      return
+    default:
+      reduceTask(world, fact)
+      reduceBudget(world, fact)
+  }
+}
+
+function reduceTask(world: World, fact: Fact): void {
+  const task = fact.task
+  if (task === null) return
+  if (fact.type === 'task.created') {
+    world.taskRecords.set(task, newRecord(fact, task))
+    return
+  }
+  const record = world.taskRecords.get(task)
+  if (record === undefined) return
+  const status = endedStatus(fact)
+  if (status !== null) {
+    world.taskRecords.set(task, { ...record, started: null, grants: {}, ended: { status, seq: fact.seq } })
+    world.tasks.delete(task)
+    world.unanswered.delete(task)
+    world.reserved.delete(task)
+    return
+  }
+  const changed = changedRecord(world, record, fact)
+  if (changed !== record) world.taskRecords.set(task, changed)
+}
+
+function newRecord(fact: FactOf<'task.created'>, id: string): TaskRecord {
+  const { input, bytes } = fact.data
+  return {
+    id,
+    created: fact.data,
+    createdSeq: fact.seq,
+    input: { digest: input, step: fact.step, bytes },
+    turn: -1,
+    run: null,
+    started: null,
+    grants: fact.data.grants ?? {},
+    ended: null,
+  }
+}
+
+function changedRecord(world: World, record: TaskRecord, fact: Fact): TaskRecord {
+  switch (fact.type) {
+    case 'task.started': {
+      const foreground = record.created.kind === 'foreground'
+      const turn = foreground ? (world.session?.context.turns ?? 1) - 1 : -1
+      return { ...record, turn, run: fact.run, started: fact.data, grants: fact.data.grants }
+    }
+    case 'task.input_replaced': {
+      const { input, bytes, watermark: _, ...changes } = fact.data
+      const created = { ...record.created, ...changes, input, bytes, requires: 'none' as const }
+      return { ...record, created, input: { digest: input, step: fact.step, bytes } }
+    }
+    case 'task.unblocked':
+      return { ...record, created: { ...record.created, requires: 'none' } }
+    case 'grant.reduced':
+      return { ...record, grants: { ...record.grants, [fact.data.id]: fact.data.after } }
+    default:
+      return record
+  }
+}
+
+function reduceCall(world: World, fact: Fact): void {
+  const id = fact.call ?? ''
+  if (fact.type === 'call.requested') {
+    world.callRecords.set(id, newCall(fact, id))
+    return
+  }
+  const record = world.callRecords.get(id)
+  if (record !== undefined) world.callRecords.set(id, { ...record, ...callChanges(fact) })
+}
+
+function newCall(fact: FactOf<'call.requested'>, id: string): CallRecord {
+  const { name, effect, ref, idempotencyKey } = fact.data
+  return {
+    id,
+    task: fact.task ?? '',
+    name,
+    effect: effect ?? null,
+    ref: ref ?? null,
+    arguments: { digest: fact.data.arguments, step: fact.step },
+    idempotencyKey: idempotencyKey ?? null,
+    startedAt: null,
+    refusal: null,
+    cancelled: null,
+    unknown: null,
+    finished: null,
+  }
+}
+
+function callChanges(fact: Fact): Partial<CallRecord> {
+  switch (fact.type) {
+    case 'call.started':
+      return { startedAt: fact.at }
+    case 'call.refused':
+      return { refusal: fact.data.code }
+    case 'call.cancelled':
+      return { cancelled: fact.data.when }
+    case 'call.unknown':
+      return { unknown: fact.data.reason }
+    case 'call.finished': {
+      const { outcome, digest, code } = fact.data
+      return { finished: { outcome, digest, step: fact.step, code: code ?? null } }
+    }
+    default:
+      return {}
+  }
+}
+
+/** A tool message takes its call out of memory, unless a late result may still come for it. */
+function reduceMessage(world: World, fact: FactOf<'message.added'>): void {
+  const { message, role, digest, bytes, toolCalls, forCall, synthetic } = fact.data
+  const task = fact.task ?? ''
+  world.messages.push({
+    id: message,
+    seq: fact.seq,
+    step: fact.step,
+    task,
+    role,
+    digest,
+    bytes,
+    toolCalls: toolCalls ?? [],
+    forCall: forCall ?? null,
+    synthetic: synthetic ?? false,
+  })
+  if (toolCalls !== undefined && toolCalls.length > 0) {
+    world.unanswered.set(
+      task,
+      toolCalls.map((asked) => asked.call),
+    )
+  }
+  if (forCall === undefined) return
+  const left = (world.unanswered.get(task) ?? []).filter((call) => call !== forCall)
+  if (left.length === 0) world.unanswered.delete(task)
+  else world.unanswered.set(task, left)
+  if (world.calls.get(forCall)?.value === 'unknown') return
+  world.calls.delete(forCall)
+  world.callRecords.delete(forCall)
+}
+
+function reduceReceipt(world: World, fact: FactOf<'command.accepted'>): void {
+  const { command, name, body, result, target, replacement, superseded } = fact.data
+  world.receipts.set(command, {
+    name,
+    body,
+    result,
+    target: target ?? null,
+    replacement: replacement ?? null,
+    superseded: superseded ?? null,
+    seq: fact.seq,
+  })
+}
+
+function reduceBudget(world: World, fact: Fact): void {
+  switch (fact.type) {
+    case 'model.requested':
+      world.reserved.set(fact.task ?? '', fact.data.reserved)
+      return
+    case 'model.completed':
+      return charge(world, fact.task ?? '', fact.data.usage)
+    case 'model.failed':
+      return charge(world, fact.task ?? '', fact.data.usage)
+    case 'model.abandoned':
+      return charge(world, fact.task ?? '', fact.data.charged)
+  }
+}
+
+function charge(world: World, task: string, usage: Usage | undefined): void {
+  world.reserved.delete(task)
+  if (usage === undefined) return
+  world.used += usage.total
+  world.usage = addUsage(world.usage, usage)
+}

@@ -1,0 +1,146 @@
+import type { OperatorCommand } from './commands.ts'
+import { isEnding, pauseOf } from './decide.ts'
+import { limitOf } from './session-context.ts'
+import type { TaskId } from './vocabulary.ts'
+import type { World } from './world.ts'
+
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+type Name = OperatorCommand['name']
+
+/** Commands that a closed session still takes. */
+const takenWhenClosed: readonly Name[] = ['reopen', 'erase', 'acknowledge']
+
+/**
+ * The code of each refusal, beside the guards that refuse. Called after a chart has said no, so it explains and does not decide:
+ * the reasons are tried from the widest (the session's life) to the narrowest (the state of one task).
+ */
+export function nameRefusal(world: World, command: OperatorCommand): Refusal {
+  return refusedForLife(world, command) ?? refusedForTask(world, command) ?? invalid(world, command)
+}
+
+function refusedForLife(world: World, command: OperatorCommand): Refusal | null {
+  const session = world.session
+  if (session === null) return null
+  if (session.matches({ lifecycle: 'erased' }))
+    return refusal('SESSION_ERASED', 'This session was erased; use another session id.')
+  if (session.matches({ lifecycle: 'open' }) || takenWhenClosed.includes(command.name)) return null
+  const accepted = session.matches({ lifecycle: 'closed' }) ? takenWhenClosed : ['erase', 'acknowledge']
+  return refusal('SESSION_CLOSED', 'This session is closed; reopen it, or use another session id.', { accepted })
+}
+
+function refusedForTask(world: World, command: OperatorCommand): Refusal | null {
+  const session = world.session?.context
+  switch (command.name) {
+    case 'start':
+      return command.request.task in (session?.tasks ?? {}) ? taskExists(command.request.task) : busy(world)
+    case 'followUp':
+      return tooMany('queue', limitOf(session ?? ({ settings: { limits: {} } } as never), 'queue', 256))
+    case 'supersede':
+      return notActive(world, command.task)
+    case 'steer':
+    case 'pause':
+      return notSteerable(world, command.task)
+    case 'cancel':
+      return command.task === undefined ? notActive(world, undefined) : notFound('task', command.task)
+    case 'unblock':
+    case 'replace':
+      return world.taskRecords.has(command.task)
+        ? refusal('INVALID_TRANSITION', `Only a pending task takes ${command.name}; this one has started or ended.`, {
+            task: command.task,
+          })
+        : notFound('task', command.task)
+    case 'acknowledge':
+      return refusal(
+        'NOT_QUARANTINED',
+        'Nothing to acknowledge: name calls of the quarantine, or "all" of a quarantined session.',
+        {
+          quarantined: session?.quarantine ?? [],
+        },
+      )
+    case 'resume':
+      return notOpen(world, command.token)
+    case 'close':
+    case 'erase':
+      return busyToEnd(world)
+    default:
+      return null
+  }
+}
+
+function busy(world: World): Refusal {
+  const session = world.session?.context
+  const task = session?.active ?? session?.slot ?? null
+  return refusal('SESSION_BUSY', 'A turn is active. Steer it, queue a follow-up, supersede it or cancel it.', {
+    task,
+    accepted: ['steer', 'followUp', 'supersede', 'cancel'],
+  })
+}
+
+function busyToEnd(world: World): Refusal | null {
+  const tasks = Object.entries(world.session?.context.tasks ?? {}).filter(([, task]) => task.phase !== 'pending')
+  if (tasks.length === 0) return null
+  return refusal('SESSION_BUSY', 'Tasks are active. Cancel them first, or pass cancel: true.', {
+    tasks: tasks.map(([task]) => task),
+    accepted: ['cancel'],
+  })
+}
+
+function notActive(world: World, named: TaskId | undefined): Refusal {
+  const active = world.session?.context.active ?? null
+  if (named !== undefined && !world.taskRecords.has(named)) return notFound('task', named)
+  return refusal('TASK_NOT_ACTIVE', 'The named task is not the active one; nothing was changed.', {
+    task: named ?? null,
+    active,
+  })
+}
+
+function notSteerable(world: World, named: TaskId | undefined): Refusal {
+  const target = named ?? world.session?.context.active ?? null
+  const snapshot = target === null ? undefined : world.tasks.get(target)
+  if (snapshot === undefined || snapshot.matches('pending')) return notActive(world, named)
+  if (isEnding(snapshot))
+    return refusal('TASK_CANCELLING', 'The task is being cancelled and takes no more input; queue a follow-up.', {
+      task: target,
+      accepted: ['followUp', 'supersede'],
+    })
+  return invalidState(String(target), snapshot.value)
+}
+
+function notOpen(world: World, token: string): Refusal {
+  if (world.settledPauses.has(token))
+    return refusal('ALREADY_SETTLED', 'This pause was settled before; its decision stands.')
+  if (pauseOf(world, token) === null)
+    return refusal('PAUSE_NOT_FOUND', 'No open pause has this token; list the open ones with pauses().')
+  return refusal('INVALID_TRANSITION', 'The pause cannot be settled now.')
+}
+
+function taskExists(task: TaskId): Refusal {
+  return refusal('TASK_EXISTS', 'This task id was used before; leave it out and one is made.', { task })
+}
+
+function tooMany(what: string, bound: number): Refusal {
+  return refusal('LIMIT_EXCEEDED', `The ${what} is full (${bound}); wait, or cancel a pending task.`, { what, bound })
+}
+
+function notFound(what: string, id: string): Refusal {
+  return refusal('NOT_FOUND', `No such ${what} in this session.`, { [what]: id })
+}
+
+function invalidState(task: string, state: unknown): Refusal {
+  return refusal('INVALID_TRANSITION', 'The task is in a state that does not take this command.', { task, state })
+}
+
+function invalid(world: World, command: OperatorCommand): Refusal {
+  return refusal('INVALID_TRANSITION', `The session does not take ${command.name} in its present state.`, {
+    state: world.session?.value ?? null,
+  })
+}
+
+function refusal(code: string, message: string, details: Readonly<Record<string, unknown>> = {}): Refusal {
+  return { code, message, details }
+}

@@ -1,0 +1,128 @@
+import type { SnapshotFrom } from 'xstate'
+import type { callMachine } from './call.machine.ts'
+import type { FactData, FactOf } from './facts.ts'
+import type { sessionMachine } from './session.machine.ts'
+import type { taskMachine } from './task.machine.ts'
+import type {
+  CallId,
+  CapabilityRef,
+  Digest,
+  Effect,
+  Grant,
+  MessageId,
+  PauseToken,
+  Status,
+  TaskId,
+  Time,
+  Usage,
+} from './vocabulary.ts'
+
+export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
+export type TaskSnapshot = SnapshotFrom<typeof taskMachine>
+export type CallSnapshot = SnapshotFrom<typeof callMachine>
+
+/** Where raw content is: its digest, and the commit that wrote it. */
+export interface ContentAt {
+  readonly digest: Digest
+  readonly step: number
+}
+
+/** What stays known of a task, also after its end. */
+export interface TaskRecord {
+  readonly id: TaskId
+  readonly created: FactOf<'task.created'>['data']
+  readonly createdSeq: number
+  /** Newest input: the one of the creation, or of the replacement. */
+  readonly input: ContentAt & { readonly bytes: number }
+  /** nth foreground task of the session, from 0; -1 for a background task or before the start. */
+  readonly turn: number
+  readonly run: string | null
+  readonly started: FactData['task.started'] | null
+  readonly grants: { readonly [id: string]: Grant }
+  readonly ended: { readonly status: Status; readonly seq: number } | null
+}
+
+export interface CallRecord {
+  readonly id: CallId
+  readonly task: TaskId
+  readonly name: string
+  readonly effect: Effect | null
+  readonly ref: CapabilityRef | null
+  readonly arguments: ContentAt
+  readonly idempotencyKey: string | null
+  readonly startedAt: Time | null
+  readonly refusal: string | null
+  readonly cancelled: FactData['call.cancelled']['when'] | null
+  readonly unknown: FactData['call.unknown']['reason'] | null
+  readonly finished: (ContentAt & { readonly outcome: 'succeeded' | 'failed'; readonly code: string | null }) | null
+}
+
+export interface MessageRecord extends ContentAt {
+  readonly id: MessageId
+  readonly seq: number
+  readonly task: TaskId
+  readonly role: 'user' | 'assistant' | 'tool' | 'system'
+  readonly bytes: number
+  readonly toolCalls: readonly { readonly call: CallId; readonly name: string }[]
+  readonly forCall: CallId | null
+  readonly synthetic: boolean
+}
+
+export interface SteeringRecord extends ContentAt {
+  readonly message: MessageId
+  readonly bytes: number
+}
+
+export interface ReceiptRecord {
+  readonly name: string
+  readonly body: Digest
+  readonly result: FactData['command.accepted']['result']
+  readonly target: string | null
+  readonly replacement: TaskId | null
+  readonly superseded: TaskId | null
+  readonly seq: number
+}
+
+/** Everything that folding a session's facts gives. Maps change in place; what they hold never does. */
+export interface World {
+  seq: number
+  session: SessionSnapshot | null
+  /** Tasks that have not ended. */
+  readonly tasks: Map<TaskId, TaskSnapshot>
+  /** Calls whose result is not yet in the conversation, and those that ended `unknown`. */
+  readonly calls: Map<CallId, CallSnapshot>
+  readonly taskRecords: Map<TaskId, TaskRecord>
+  readonly callRecords: Map<CallId, CallRecord>
+  /** All messages, in order; a task's view is a selection of these. */
+  readonly messages: MessageRecord[]
+  /** Calls that an assistant message asked for and no tool message answered, in call order, by task. */
+  readonly unanswered: Map<TaskId, readonly CallId[]>
+  readonly steering: Map<MessageId, SteeringRecord>
+  readonly receipts: Map<string, ReceiptRecord>
+  readonly settledPauses: Set<PauseToken>
+  /** Model usage over the life of the session, and what requests in flight have reserved. */
+  used: number
+  usage: Usage
+  readonly reserved: Map<TaskId, number>
+  readonly warned: Set<number>
+}
+
+export function emptyWorld(): World {
+  return {
+    seq: 0,
+    session: null,
+    tasks: new Map(),
+    calls: new Map(),
+    taskRecords: new Map(),
+    callRecords: new Map(),
+    messages: [],
+    unanswered: new Map(),
+    steering: new Map(),
+    receipts: new Map(),
+    settledPauses: new Set(),
+    used: 0,
+    usage: { input: 0, output: 0, total: 0 },
+    reserved: new Map(),
+    warned: new Set(),
+  }
+}
