@@ -1,0 +1,151 @@
+import { type FactOf, terminalTypes } from '../../../../machines/facts.ts'
+import type { Status, TaskId } from '../../../../machines/vocabulary.ts'
+import type { StoredFact, StoredFactOf } from '../../../facts/envelope.ts'
+import type { SessionView, TaskView } from '../session-view.ts'
+
+const statusOf: Readonly<Record<string, Status>> = {
+  'task.completed': 'completed',
+  'task.failed': 'failed',
+  'task.cancelled': 'cancelled',
+  'task.superseded': 'superseded',
+}
+
+export function terminalStatus(type: string): Status | undefined {
+  return (terminalTypes as readonly string[]).includes(type) ? statusOf[type] : undefined
+}
+
+function cascadeAncestors(view: SessionView, data: FactOf<'task.created'>['data']): readonly TaskId[] {
+  if (data.parent === undefined || data.propagate === 'isolate') return []
+  return [data.parent, ...(view.tasks.get(data.parent)?.cascadeAncestors ?? [])]
+}
+
+function create(view: SessionView, id: TaskId, fact: StoredFactOf<'task.created'>): void {
+  const { data } = fact
+  const parent = data.parent === undefined ? undefined : view.tasks.get(data.parent)
+  view.tasks.set(id, {
+    id,
+    kind: data.kind,
+    origin: data.origin,
+    parent: data.parent ?? null,
+    group: data.group ?? null,
+    predecessor: data.predecessor ?? null,
+    replacesActive: data.origin === 'supersede' && view.active !== null,
+    cascadeAncestors: cascadeAncestors(view, data),
+    depth: data.parent === undefined ? (data.kind === 'background' ? 1 : 0) : (parent?.depth ?? 0) + 1,
+    state: 'pending',
+    requirement: data.requires === 'success',
+    predecessorStatus: data.predecessor === undefined ? null : (view.ended.get(data.predecessor) ?? null),
+    blocked: false,
+    run: fact.run,
+    attempt: 0,
+    barrier: null,
+    request: null,
+    accounted: null,
+    position: null,
+    answers: 0,
+    stepsBegun: 0,
+    asked: null,
+    unanswered: [],
+    calls: new Map(),
+    tally: { asked: 0, requested: 0, failed: 0, refused: 0, succeededMutating: 0, unknownMutating: 0, cancelled: 0 },
+    awaiting: false,
+    grants: new Map(),
+    charged: 0,
+  })
+  view.step.created.set(id, fact.seq)
+  if (data.origin === 'follow_up') view.queue.push(id)
+  if (data.origin === 'supersede') view.slot.push(id)
+  if (data.group !== undefined) view.groups.get(data.group)?.living.add(id)
+  if (data.idempotencyKey !== undefined) view.keys.set(data.idempotencyKey, id)
+}
+
+function leaveWaiting(view: SessionView, id: TaskId): void {
+  view.queue = view.queue.filter((other) => other !== id)
+  view.slot = view.slot.filter((other) => other !== id)
+}
+
+function start(view: SessionView, task: TaskView, fact: StoredFactOf<'task.started'>): void {
+  task.state = 'running'
+  for (const [capability, grant] of Object.entries(fact.data.grants)) task.grants.set(capability, grant)
+  if (task.kind === 'background') return
+  leaveWaiting(view, task.id)
+  view.active = task.id
+  view.lastForeground = task.id
+}
+
+/** Steering has no heir when a replacement of the active task waits, or the command said so (page 2, Steering 6). */
+function steeringExpires(view: SessionView, task: TaskView): boolean {
+  if (task.kind === 'background' || task.barrier?.steering === 'expire') return true
+  return view.active === task.id && view.slot.some((id) => view.tasks.get(id)?.replacesActive === true)
+}
+
+function end(view: SessionView, task: TaskView, seq: number, status: Status): void {
+  view.step.ended.set(task.id, { seq, kind: task.kind, expires: steeringExpires(view, task) })
+  for (const steer of view.steering) if (steer.owner === task.id) steer.orphaned = true
+  for (const other of view.tasks.values()) if (other.predecessor === task.id) other.predecessorStatus = status
+  for (const group of view.groups.values()) group.living.delete(task.id)
+  leaveWaiting(view, task.id)
+  if (view.active === task.id) view.active = null
+  view.tasks.delete(task.id)
+  view.ended.set(task.id, status)
+}
+
+function move(view: SessionView, task: TaskView, fact: StoredFact): void {
+  switch (fact.type) {
+    case 'task.started':
+      start(view, task, fact)
+      return
+    case 'task.blocked':
+      task.blocked = true
+      return
+    case 'task.unblocked':
+      task.blocked = false
+      task.requirement = false
+      return
+    case 'task.input_replaced':
+      view.step.replaced.set(task.id, fact.seq)
+      return
+    case 'run.resumed':
+      task.attempt = fact.data.attempt
+      return
+    case 'task.awaiting':
+      task.awaiting = true
+      return
+    case 'task.await_settled':
+      task.awaiting = false
+      return
+    case 'task.paused':
+      task.state = 'paused'
+      return
+    case 'task.resumed':
+      task.state = 'running'
+      return
+    case 'task.cancelling':
+      task.state = 'cancelling'
+      task.barrier = { status: fact.data.status, steering: fact.data.steering }
+      view.step.barriers.set(task.id, fact.seq)
+      return
+    case 'task.quiescing':
+      task.state = 'quiescing'
+      return
+    case 'grant.reduced':
+      task.grants.set(fact.data.id, fact.data.after)
+      return
+    default:
+      return
+  }
+}
+
+export function foldTask(view: SessionView, fact: StoredFact): void {
+  if (fact.task === null) return
+  if (fact.type === 'task.created') {
+    if (!view.tasks.has(fact.task) && !view.ended.has(fact.task)) create(view, fact.task, fact)
+    return
+  }
+  const task = view.tasks.get(fact.task)
+  if (task === undefined) return
+  task.run ??= fact.run
+  const status = terminalStatus(fact.type)
+  if (status !== undefined) end(view, task, fact.seq, status)
+  else move(view, task, fact)
+}

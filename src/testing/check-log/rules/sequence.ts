@@ -1,0 +1,63 @@
+import { bounds } from '../bounds.ts'
+import type { Judged, Rule } from '../rule.ts'
+
+const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
+/** INV-07: `seq` of a session is 1..n without a hole; `cursor` is strictly increasing, in a session in seq order (page 6). */
+function order({ view, fact, report }: Judged): void {
+  if (fact.seq !== view.lastSeq + 1) report('INV-07', `seq ${fact.seq} follows seq ${view.lastSeq}`)
+  if (!(fact.cursor > view.lastCursor)) report('INV-07', `cursor ${fact.cursor} does not follow ${view.lastCursor}`)
+  if (!ulid.test(fact.id)) report('INV-07', 'the id is no ULID')
+  else if (fact.id <= view.lastId) report('INV-07', 'ids of a session strictly increase')
+}
+
+/** INV-09: `session.opened` is always seq 1 (page 6, Catalogue). The control stream belongs to no session and opens none. */
+function opening({ view, fact, report }: Judged): void {
+  if (view.control) return
+  if ((fact.type === 'session.opened') !== (fact.seq === 1)) {
+    report('INV-09', `${fact.type} at seq ${fact.seq}: session.opened is seq 1 and nothing else`)
+  }
+}
+
+/** INV-17: owner epochs never decrease; no fact of an old owner after a new one's first (page 5). */
+function ownership({ view, fact, report }: Judged): void {
+  const { owner } = fact
+  if (view.owner !== null && owner !== null) {
+    if (owner.epoch < view.owner.epoch) report('INV-17', `epoch ${owner.epoch} after epoch ${view.owner.epoch}`)
+    else if (owner.epoch === view.owner.epoch && owner.id !== view.owner.id) {
+      report('INV-17', `two owners have epoch ${owner.epoch}`)
+    }
+  }
+  if (view.owner !== null && view.step.count > 0 && owner?.epoch !== view.owner.epoch) {
+    report('INV-17', 'one step has two owners')
+  }
+  if (fact.type !== 'session.owned') return
+  if (fact.data.owner !== owner?.id || fact.data.epoch !== owner.epoch) {
+    report('INV-17', 'session.owned does not name the owner that wrote it')
+  }
+}
+
+/** INV-17: `attempt` counts resumptions of a run (page 1, Vocabulary), so it grows. */
+function resumption({ fact, task, report }: Judged): void {
+  if (fact.type !== 'run.resumed' || task === undefined) return
+  if (task.state === 'pending') report('INV-17', 'a run that never started is resumed')
+  if (fact.data.attempt <= task.attempt) report('INV-17', `attempt ${fact.data.attempt} follows ${task.attempt}`)
+}
+
+/** INV-23: facts a step 1,024 · id strings 128 (page 4, Limits). */
+function sizes({ view, fact, report }: Judged): void {
+  if (view.step.count >= bounds.factsPerStep) report('INV-23', `more than ${bounds.factsPerStep} facts in a step`)
+  for (const id of [fact.tenant, fact.user, fact.session, fact.command ?? '-']) {
+    if (id.length === 0 || id.length > bounds.idCharacters) report('INV-23', 'an id is empty or longer than 128')
+  }
+}
+
+export const sequenceRule: Rule = {
+  fact(judged) {
+    order(judged)
+    opening(judged)
+    ownership(judged)
+    resumption(judged)
+    sizes(judged)
+  },
+}
