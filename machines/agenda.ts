@@ -23,6 +23,10 @@ export type Ask =
   | { readonly ask: 'openTurn'; readonly task: TaskId }
   /** The boundary: finish, fail, pause, compact or ask the model again. */
   | { readonly ask: 'continueTurn'; readonly task: TaskId }
+  /** Account for the next request and ask the model, with what the view holds now. */
+  | { readonly ask: 'requestModel'; readonly task: TaskId }
+  /** A deadline of a call has passed: abort it, give it up, or end its probe. */
+  | { readonly ask: 'expireCall'; readonly task: TaskId; readonly call: CallId }
   /** The answer as a message, and a `call.requested` for each of its calls. */
   | { readonly ask: 'recordAnswer'; readonly task: TaskId }
   /** Check every call that waits, in call order: refuse, hold or start it. */

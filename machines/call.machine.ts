@@ -12,6 +12,8 @@ export interface CallContext {
   readonly attempts: number
   readonly hold: HoldReason | null
   readonly token: PauseToken | null
+  /** Why the attempt under way was told to stop. */
+  readonly aborted: 'cancel' | 'deadline' | null
   /** seq of the newest fact. Every accepted fact changes the context, which is how a fold tells acceptance from refusal. */
   readonly seq: number
 }
@@ -21,7 +23,9 @@ function foldCall(context: CallContext, fact: Fact): CallContext {
     case 'call.held':
       return { ...context, hold: fact.data.reason, token: fact.data.token ?? null, seq: fact.seq }
     case 'call.started':
-      return { ...context, hold: null, token: null, attempts: fact.data.attempt, seq: fact.seq }
+      return { ...context, hold: null, token: null, aborted: null, attempts: fact.data.attempt, seq: fact.seq }
+    case 'call.aborting':
+      return { ...context, aborted: fact.data.reason, seq: fact.seq }
     default:
       return { ...context, seq: fact.seq }
   }
@@ -99,6 +103,7 @@ export const callMachine = chart.createMachine({
     attempts: 0,
     hold: null,
     token: null,
+    aborted: null,
     seq: input.seq,
   }),
   initial: 'requested',

@@ -2,7 +2,6 @@ import type {
   CallId,
   Decision,
   Digest,
-  Effect,
   Grant,
   GroupId,
   JsonObject,
@@ -13,7 +12,6 @@ import type {
   SteeringFate,
   TaskId,
   Time,
-  UnknownReason,
 } from './vocabulary.ts'
 
 /** What a new task is to do, already as digests: raw content never reaches a chart. */
@@ -65,7 +63,7 @@ export type OperatorCommand =
       readonly input?: Digest
     }
 
-/** How a call's attempt came back to the runtime. */
+/** How a call's attempt came back to the runtime. `thrown` before the abort is a failure; after it, nobody can tell. */
 export type CallReturn =
   | { readonly how: 'returned'; readonly digest: Digest; readonly bytes: number; readonly tree?: Digest }
   | {
@@ -73,29 +71,27 @@ export type CallReturn =
       readonly digest: Digest
       readonly bytes: number
       readonly code: string
-      /** It had thrown before its abort signal was given. */
       readonly beforeAbort: boolean
     }
   /** It threw what says that nobody can know whether the effect happened. */
   | { readonly how: 'lost'; readonly digest: Digest; readonly bytes: number; readonly code: string }
   /** It rejected with the abort signal's reason after it had stopped, or `cancel` said so. */
   | { readonly how: 'acknowledged' }
+  /** `ctx.pause`: the attempt ended before its effect, and something is awaited. */
+  | {
+      readonly how: 'paused'
+      readonly token: PauseToken
+      readonly reason: 'approval' | 'authorization' | 'input' | 'external'
+      readonly deadline?: Time
+      readonly subject?: string
+    }
 
-/** Results of effects: commands to the same mailbox as the operator's. */
-export type CallResult = {
-  readonly name: 'callResult'
+/** The result of a call's attempt: a command to the same mailbox as the operator's. */
+export interface CallResult {
   readonly call: CallId
   readonly attempt: number
   readonly durationMs: number
   readonly result: CallReturn
-  /** A probe is there that may settle an uncertain outcome. */
-  readonly verifiable: boolean
-  readonly verifyUntil: Time
   /** Attempts that a lost read or idempotent call may have in all. */
   readonly maxAttempts: number
-}
-
-/** What an uncertain call of this effect may end as, when nothing more can be learnt. */
-export function uncertainOutcome(effect: Effect | null, reason: UnknownReason): 'cancelled' | UnknownReason {
-  return effect === 'read' ? 'cancelled' : reason
 }

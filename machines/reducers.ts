@@ -1,8 +1,8 @@
-import type { Fact, FactOf } from './facts.ts'
+import type { Fact, FactOf, TerminalData } from './facts.ts'
 import { endedStatus } from './session-context.ts'
 import { addUsage } from './task-fold.ts'
-import type { Usage } from './vocabulary.ts'
-import type { CallRecord, TaskRecord, World } from './world.ts'
+import type { Status, Usage } from './vocabulary.ts'
+import type { CallRecord, TaskEnd, TaskRecord, World } from './world.ts'
 
 /** What is known beside the charts: records, conversation, receipts, budget. Runs after every chart has accepted the fact. */
 export function reduce(world: World, fact: Fact): void {
@@ -48,7 +48,8 @@ function reduceTask(world: World, fact: Fact): void {
   if (record === undefined) return
   const status = endedStatus(fact)
   if (status !== null) {
-    world.taskRecords.set(task, { ...record, started: null, grants: {}, ended: { status, seq: fact.seq } })
+    world.taskRecords.set(task, { ...record, started: null, grants: {}, ended: endOfTask(world, fact, status) })
+    if (record.created.kind === 'foreground' && record.run !== null) world.lastEnd = fact.seq
     world.tasks.delete(task)
     world.unanswered.delete(task)
     world.reserved.delete(task)
@@ -56,6 +57,24 @@ function reduceTask(world: World, fact: Fact): void {
   }
   const changed = changedRecord(world, record, fact)
   if (changed !== record) world.taskRecords.set(task, changed)
+}
+
+function endOfTask(world: World, fact: Fact, status: Status): TaskEnd {
+  const data = fact.data as TerminalData
+  const used = new Set<string>()
+  for (let at = world.messages.length - 1; at >= 0; at -= 1) {
+    const message = world.messages[at]
+    if (message?.task !== fact.task) break
+    for (const asked of message?.toolCalls ?? []) used.add(asked.name)
+  }
+  return {
+    status,
+    seq: fact.seq,
+    at: fact.at,
+    calls: data.calls,
+    messageId: data.messageId ?? null,
+    used: [...used].sort(),
+  }
 }
 
 function newRecord(fact: FactOf<'task.created'>, id: string): TaskRecord {
@@ -68,6 +87,7 @@ function newRecord(fact: FactOf<'task.created'>, id: string): TaskRecord {
     turn: -1,
     run: null,
     started: null,
+    startedAt: null,
     grants: fact.data.grants ?? {},
     ended: null,
   }
@@ -78,7 +98,7 @@ function changedRecord(world: World, record: TaskRecord, fact: Fact): TaskRecord
     case 'task.started': {
       const foreground = record.created.kind === 'foreground'
       const turn = foreground ? (world.session?.context.turns ?? 1) - 1 : -1
-      return { ...record, turn, run: fact.run, started: fact.data, grants: fact.data.grants }
+      return { ...record, turn, run: fact.run, started: fact.data, startedAt: fact.at, grants: fact.data.grants }
     }
     case 'task.input_replaced': {
       const { input, bytes, watermark: _, ...changes } = fact.data
@@ -188,7 +208,7 @@ function reduceReceipt(world: World, fact: FactOf<'command.accepted'>): void {
 function reduceBudget(world: World, fact: Fact): void {
   switch (fact.type) {
     case 'model.requested':
-      world.reserved.set(fact.task ?? '', fact.data.reserved)
+      world.reserved.set(fact.task ?? '', { reserved: fact.data.reserved, maxOutput: fact.data.maxOutput })
       return
     case 'model.completed':
       return charge(world, fact.task ?? '', fact.data.usage)

@@ -39,7 +39,7 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
     case 'start':
       return command.request.task in (session?.tasks ?? {}) ? taskExists(command.request.task) : busy(world)
     case 'followUp':
-      return tooMany('queue', limitOf(session ?? ({ settings: { limits: {} } } as never), 'queue', 256))
+      return tooMany('queue', limitOf(session ?? ({ settings: { limits: {} } } as never), 'queuedPerSession', 256))
     case 'supersede':
       return notActive(world, command.task)
     case 'steer':

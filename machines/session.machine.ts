@@ -44,7 +44,7 @@ const chart = setup({
     isFollowUp: ({ context, event }) =>
       isOrigin(event, 'follow_up') &&
       isNew({ context, event }) &&
-      context.queue.length < limitOf(context, 'queue', 256),
+      context.queue.length < limitOf(context, 'queuedPerSession', 256),
     isSupersede: ({ context, event }) => isOrigin(event, 'supersede') && isNew({ context, event }),
     isSpawn: ({ context, event }) => isOrigin(event, 'spawn') && isNew({ context, event }),
     isNextTurn: ({ context, event }) =>

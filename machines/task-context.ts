@@ -87,6 +87,8 @@ export interface TaskContext {
   /** An interrupting steer waits for the next boundary: nothing of the batch starts until then. */
   readonly interrupting: boolean
   readonly pauses: { readonly [token: PauseToken]: OpenPause }
+  /** Names of tools whose `once` confirmation was given in this task. */
+  readonly confirmed: { readonly [name: string]: true }
   readonly awaiting: { readonly deadline: Time | null } | null
   readonly barrier: Barrier | null
   /** Living descendants that a cancel reaches. */
@@ -125,6 +127,7 @@ export function initialTask(fact: FactOf<'task.created'>): TaskContext {
     steering: [],
     interrupting: false,
     pauses: {},
+    confirmed: {},
     awaiting: null,
     barrier: null,
     descendants: {},

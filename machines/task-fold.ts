@@ -125,7 +125,9 @@ function pauseChanges(
   if (settled?.call == null || entry === undefined) return { pauses }
   const granted = fact.data.decision === 'approve' || fact.data.decision === 'resume'
   const changed = { ...entry, approved: entry.approved || granted, token: null }
-  return { pauses, calls: { ...context.calls, [settled.call]: changed } }
+  const confirmed =
+    granted && settled.reason === 'approval' ? { ...context.confirmed, [entry.name]: true as const } : context.confirmed
+  return { pauses, confirmed, calls: { ...context.calls, [settled.call]: changed } }
 }
 
 function callChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {

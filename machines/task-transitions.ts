@@ -18,6 +18,7 @@ type Unplain =
   | 'failTask'
   | 'cancelTask'
   | 'settleUncertain'
+  | 'expireCall'
 
 export const interrupt = {
   type: 'interruptWork',

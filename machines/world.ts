@@ -4,6 +4,7 @@ import type { FactData, FactOf } from './facts.ts'
 import type { sessionMachine } from './session.machine.ts'
 import type { taskMachine } from './task.machine.ts'
 import type {
+  CallCounts,
   CallId,
   CapabilityRef,
   Digest,
@@ -39,7 +40,19 @@ export interface TaskRecord {
   readonly run: string | null
   readonly started: FactData['task.started'] | null
   readonly grants: { readonly [id: string]: Grant }
-  readonly ended: { readonly status: Status; readonly seq: number } | null
+  readonly startedAt: Time | null
+  readonly ended: TaskEnd | null
+}
+
+/** What a successor is told of a predecessor, and where the whole outcome stands in the log. */
+export interface TaskEnd {
+  readonly status: Status
+  readonly seq: number
+  readonly at: Time
+  readonly calls: CallCounts
+  readonly messageId: MessageId | null
+  /** Names of the tools that it called. */
+  readonly used: readonly string[]
 }
 
 export interface CallRecord {
@@ -103,7 +116,9 @@ export interface World {
   /** Model usage over the life of the session, and what requests in flight have reserved. */
   used: number
   usage: Usage
-  readonly reserved: Map<TaskId, number>
+  readonly reserved: Map<TaskId, { readonly reserved: number; readonly maxOutput: number }>
+  /** seq of the newest end of a foreground task. */
+  lastEnd: number
   readonly warned: Set<number>
 }
 
@@ -123,6 +138,7 @@ export function emptyWorld(): World {
     used: 0,
     usage: { input: 0, output: 0, total: 0 },
     reserved: new Map(),
+    lastEnd: 0,
     warned: new Set(),
   }
 }

@@ -1,0 +1,169 @@
+import type { AgendaItem } from './agenda.ts'
+import type { CallResult, CallReturn } from './commands.ts'
+import type { TaskId, Time } from './vocabulary.ts'
+import type { CallSnapshot, World } from './world.ts'
+
+/** What the return of an attempt leads to. Empty: it says nothing that is not already decided, and is dropped. */
+export function decideCallResult(world: World, returned: CallResult): readonly AgendaItem[] {
+  const call = world.calls.get(returned.call)
+  if (call === undefined || call.context.attempts !== returned.attempt) return []
+  const { result } = returned
+  if (call.value === 'unknown') return late(call, result)
+  if (!isRunning(call)) return []
+  switch (result.how) {
+    case 'returned':
+      return [finished(call, returned, 'succeeded')]
+    case 'threw':
+      if (call.value === 'started' || result.beforeAbort) return [finished(call, returned, 'failed')]
+      return call.value === 'verifying' ? [] : [uncertain(call)]
+    case 'lost':
+      return lost(call, returned)
+    case 'acknowledged':
+      return call.value === 'started' ? [] : [acknowledged(call)]
+    case 'paused':
+      return call.value === 'started' ? held(call, result) : [acknowledged(call)]
+  }
+}
+
+function isRunning(call: CallSnapshot): boolean {
+  return call.value === 'started' || call.value === 'aborting' || call.value === 'verifying'
+}
+
+function finished(call: CallSnapshot, returned: CallResult, outcome: 'succeeded' | 'failed'): AgendaItem {
+  const result = returned.result
+  if (result.how !== 'returned' && result.how !== 'threw' && result.how !== 'lost') return acknowledged(call)
+  const data = {
+    outcome,
+    digest: result.digest,
+    bytes: result.bytes,
+    durationMs: returned.durationMs,
+    ...(result.how === 'returned' ? {} : { code: result.code }),
+    ...(result.how === 'returned' && result.tree !== undefined ? { tree: result.tree } : {}),
+  }
+  return { type: 'call.finished', task: call.context.task, call: call.context.id, data }
+}
+
+/** Only a read and an idempotent call may be tried again, and not for ever. */
+function lost(call: CallSnapshot, returned: CallResult): readonly AgendaItem[] {
+  const { effect, id, task, attempts } = call.context
+  if (call.value === 'verifying') return []
+  if (call.value === 'aborting') return [uncertain(call)]
+  if (effect === 'mutate') return [{ ask: 'settleUncertain', task, call: id, reason: 'transport' }]
+  if (attempts >= returned.maxAttempts) return [finished(call, returned, 'failed')]
+  return [{ type: 'call.interrupted', task, call: id, data: { attempt: attempts } }]
+}
+
+function uncertain(call: CallSnapshot): AgendaItem {
+  return { ask: 'settleUncertain', task: call.context.task, call: call.context.id, reason: 'unacknowledged' }
+}
+
+function acknowledged(call: CallSnapshot): AgendaItem {
+  const { id, task } = call.context
+  return { type: 'call.cancelled', task, call: id, data: { when: 'acknowledged' } }
+}
+
+function held(call: CallSnapshot, result: Extract<CallReturn, { how: 'paused' }>): readonly AgendaItem[] {
+  const { id, task } = call.context
+  const { token, reason, deadline, subject } = result
+  const data = {
+    token,
+    reason,
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(subject === undefined ? {} : { subject }),
+  }
+  return [
+    { type: 'pause.requested', task, call: id, data },
+    { type: 'call.held', task, call: id, data: { reason, token } },
+    { ask: 'restIfIdle', task },
+  ]
+}
+
+function late(call: CallSnapshot, result: CallReturn): readonly AgendaItem[] {
+  if (result.how === 'acknowledged' || result.how === 'paused') return []
+  const outcome = result.how === 'returned' ? 'succeeded' : 'failed'
+  return [
+    {
+      type: 'call.late',
+      task: call.context.task,
+      call: call.context.id,
+      data: { outcome, digest: result.digest },
+    },
+  ]
+}
+
+/** The probe has answered. Nothing, when the outcome came by itself meanwhile. */
+export function decideVerified(
+  world: World,
+  call: string,
+  verdict: { outcome: 'succeeded' | 'failed' | 'unknown'; digest?: string; bytes?: number; durationMs: number },
+): readonly AgendaItem[] {
+  const snapshot = world.calls.get(call)
+  if (snapshot === undefined || snapshot.value !== 'verifying') return []
+  const { outcome, digest, bytes, durationMs } = verdict
+  const { task } = snapshot.context
+  const verified: AgendaItem = {
+    type: 'call.verified',
+    task,
+    call,
+    data: { outcome, ...(digest === undefined ? {} : { digest }) },
+  }
+  if (outcome === 'unknown' || digest === undefined) return [verified, giveUp(snapshot, task)]
+  const data = { outcome, digest, bytes: bytes ?? 0, durationMs, ...(outcome === 'failed' ? { code: 'VERIFIED' } : {}) }
+  return [verified, { type: 'call.finished', task, call, data }]
+}
+
+function giveUp(call: CallSnapshot, task: TaskId): AgendaItem {
+  const reason =
+    call.context.aborted === 'deadline' ? 'deadline' : call.context.aborted === 'cancel' ? 'grace' : 'crash'
+  return { type: 'call.unknown', task, call: call.context.id, data: { reason } }
+}
+
+/** A timer has told that time has passed; what is due by the stored deadlines. Earliest first. */
+export function decideDue(world: World, now: Time): readonly AgendaItem[] {
+  return deadlines(world)
+    .filter((deadline) => deadline.at <= now)
+    .map((deadline) => deadline.item)
+}
+
+export function nextDeadline(world: World): Time | null {
+  return deadlines(world)[0]?.at ?? null
+}
+
+interface Deadline {
+  readonly at: Time
+  readonly item: AgendaItem
+}
+
+function deadlines(world: World): readonly Deadline[] {
+  const found: Deadline[] = []
+  for (const [task, snapshot] of world.tasks) {
+    const { context } = snapshot
+    if (context.retryAt !== null && snapshot.matches({ running: { boundary: 'waiting' } }))
+      found.push({ at: context.retryAt, item: { ask: 'continueTurn', task } })
+    if (context.deadline !== null && snapshot.matches('running') && !isHeldOnly(context.calls))
+      found.push({
+        at: context.deadline,
+        item: { ask: 'failTask', task, code: 'BUDGET_EXCEEDED', reason: 'the time of the turn is over' },
+      })
+    for (const [call, entry] of Object.entries(context.calls))
+      if (entry.until !== null) found.push({ at: entry.until, item: { ask: 'expireCall', task, call } })
+    for (const [token, pause] of Object.entries(context.pauses))
+      if (pause.deadline !== null)
+        found.push({
+          at: pause.deadline,
+          item: { type: 'pause.settled', task, call: pause.call, data: { token, decision: 'timeout' } },
+        })
+    if (context.awaiting?.deadline != null)
+      found.push({
+        at: context.awaiting.deadline,
+        item: { type: 'task.await_settled', task, data: { how: 'deadline', results: [] } },
+      })
+  }
+  return found.length < 2 ? found : found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+/** While only a quarantine holds the task back, its time does not run. */
+function isHeldOnly(calls: { readonly [call: string]: { phase: string; hold: string | null } }): boolean {
+  const open = Object.values(calls).filter((entry) => entry.phase !== 'settled')
+  return open.length > 0 && open.every((entry) => entry.phase === 'held' && entry.hold === 'quarantine')
+}
