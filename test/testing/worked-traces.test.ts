@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { checkLog, createLogChecker } from '../../src/testing/check-log.ts'
 import { buildLog } from './log-builder.ts'
+import { validLogs } from './valid-logs.ts'
 import { crashTrace, interruptTrace, supersedeTrace } from './worked-traces.ts'
 
-describe('worked traces', () => {
-  for (const [name, trace] of Object.entries({ supersedeTrace, interruptTrace, crashTrace })) {
+const traces = { supersedeTrace, interruptTrace, crashTrace, ...validLogs }
+
+describe('worked traces and ordinary logs', () => {
+  for (const [name, trace] of Object.entries(traces)) {
     it(`finds nothing in the ${name}, nor in any prefix of whole steps`, () => {
       for (let steps = 1; steps <= trace.length; steps += 1) {
         const facts = buildLog(trace.slice(0, steps))
