@@ -6,7 +6,7 @@ export class Eraser {
 
   constructor(db: Database) {
     this.#statements = [
-      'DELETE FROM contents WHERE cursor IN (SELECT cursor FROM steps WHERE sid = ?)',
+      'UPDATE steps SET contents = NULL WHERE sid = ? AND contents IS NOT NULL',
       'DELETE FROM shared WHERE sid = ?',
       'DELETE FROM inbox WHERE sid = ?',
       'DELETE FROM answers WHERE sid = ?',

@@ -4,8 +4,10 @@ import { LandfallError } from '../../facts/errors.ts'
 /**
  * The schema, one numbered step after another; `user_version` says how many a file has had. Released steps never change: add one.
  *
- * `steps.cursor` is the rowid and the cursor of the step's last fact, so that facts need no rows. A step's contents are in
- * one row under the same number. `sessions` are the heads; a row with seq 0 is a session that is only claimed or written to.
+ * `steps.cursor` is the rowid and the cursor of the step's last fact, so that facts need no rows. A step's contents are packed
+ * into the last column of its row: a row in a table of their own would dirty one more page in every commit, and SQLite does
+ * not read a last column that is not asked for. `sessions` are the heads; a row with seq 0 is a session that is only claimed
+ * or written to.
  */
 const migrations: readonly string[] = [
   `
@@ -44,10 +46,9 @@ const migrations: readonly string[] = [
     prev BLOB NOT NULL,
     hash BLOB NOT NULL,
     body TEXT NOT NULL,
+    contents TEXT,
     UNIQUE (sid, first_seq)
   );
-  CREATE UNIQUE INDEX steps_by_number ON steps (sid, step);
-  CREATE TABLE contents (cursor INTEGER PRIMARY KEY, packed TEXT NOT NULL);
   CREATE TABLE shared (sid INTEGER NOT NULL, digest TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (sid, digest));
   `,
   `

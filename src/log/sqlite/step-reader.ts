@@ -3,6 +3,7 @@ import { LandfallError } from '../../facts/errors.ts'
 import type { ContentRef, StoredStep } from '../../facts/log-port.ts'
 import type { Scope } from '../../facts/scope.ts'
 import { findContent } from '../packed-contents.ts'
+import { StepFinder } from './step-finder.ts'
 
 interface StepRow {
   readonly cursor: number
@@ -25,7 +26,8 @@ export class StepReader {
   readonly #holding: Statement<[number, number], number>
   readonly #tail: Statement<[number, number], ScopedStepRow>
   readonly #lastCursor: Statement<[], number | null>
-  readonly #contents: Statement<[number, number], string>
+  readonly #finder: StepFinder
+  readonly #contents: Statement<[number], string | null>
   readonly #shared: Statement<[number, string], string>
 
   constructor(db: Database) {
@@ -42,11 +44,8 @@ export class StepReader {
       `SELECT ${columns}, tenant, user, session FROM steps JOIN sessions USING (sid) WHERE cursor > ? ORDER BY cursor LIMIT ?`,
     )
     this.#lastCursor = db.prepare<[], number | null>('SELECT max(cursor) FROM steps').pluck()
-    this.#contents = db
-      .prepare<[number, number], string>(
-        'SELECT packed FROM steps JOIN contents USING (cursor) WHERE sid = ? AND step = ?',
-      )
-      .pluck()
+    this.#finder = new StepFinder(db)
+    this.#contents = db.prepare<[number], string | null>('SELECT contents FROM steps WHERE cursor = ?').pluck()
     this.#shared = db.prepare<[number, string], string>('SELECT body FROM shared WHERE sid = ? AND digest = ?').pluck()
   }
 
@@ -76,12 +75,16 @@ export class StepReader {
   }
 
   contents(sid: number, refs: readonly ContentRef[]): (string | null)[] {
-    let packed: { readonly step: number; readonly text: string | undefined } | null = null
+    let last: { readonly step: number; readonly packed: string | null } | null = null
+    const search = this.#finder.search(sid)
     return refs.map(({ digest, step }) => {
       if (step === 0) return this.#shared.get(sid, digest) ?? null
       // Messages of one step are asked for together, so the row read last is often the one.
-      if (packed?.step !== step) packed = { step, text: this.#contents.get(sid, step) }
-      return packed.text === undefined ? null : findContent(packed.text, digest)
+      if (last?.step !== step) {
+        const cursor = search(step)
+        last = { step, packed: cursor === null ? null : (this.#contents.get(cursor) ?? null) }
+      }
+      return last.packed === null ? null : findContent(last.packed, digest)
     })
   }
 

@@ -30,7 +30,6 @@ export class StepWriter {
   readonly #control: Statement<[], number>
   readonly #head: Statement<[number], HeadRow>
   readonly #insertStep: Statement
-  readonly #insertContents: Statement
   readonly #insertShared: Statement
   readonly #moveHead: Statement
   readonly #setUnfinished: Statement
@@ -39,6 +38,8 @@ export class StepWriter {
   readonly #setControl: Statement
   readonly #takeInbox: Statement
   readonly #keepAnswer: Statement
+  /** The control version within the present batch. */
+  #version = 0
 
   constructor(db: Database, rows: SessionRows, reader: StepReader) {
     this.#rows = rows
@@ -49,8 +50,7 @@ export class StepWriter {
     this.#head = db.prepare(
       'SELECT seq, step, hash, last_id, owner, epoch, erased, unfinished FROM sessions WHERE sid = ?',
     )
-    this.#insertStep = db.prepare('INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-    this.#insertContents = db.prepare('INSERT INTO contents VALUES (?, ?)')
+    this.#insertStep = db.prepare('INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.#insertShared = db.prepare('INSERT OR IGNORE INTO shared VALUES (?, ?, ?)')
     this.#moveHead = db.prepare(
       'UPDATE sessions SET seq = ?, step = ?, hash = ?, last_id = ?, summary = ?, updated_at = ? WHERE sid = ?',
@@ -65,6 +65,7 @@ export class StepWriter {
 
   write(steps: readonly StepAppend[]): AppendResult[] {
     let cursor = this.#lastCursor.get() ?? 0
+    this.#version = this.#control.get() ?? 0
     return steps.map((step) => {
       const result = this.#one(step, cursor + step.count)
       if (result.ok && !result.duplicate) cursor = result.cursor
@@ -75,8 +76,7 @@ export class StepWriter {
   #one(step: StepAppend, cursor: number): AppendResult {
     const sid = this.#rows.find(step.scope)
     const row = sid === null ? undefined : this.#head.get(sid)
-    const control = step.control === undefined ? 0 : (this.#control.get() ?? 0)
-    const verdict = admit(step, row === undefined ? unopened : headOf(row), control)
+    const verdict = admit(step, row === undefined ? unopened : headOf(row), this.#version)
     if (verdict === 'redelivery') return this.#redelivery(step, sid ?? 0)
     if (verdict !== 'write') return { ok: false, error: verdict }
     this.#insert(step, cursor, sid ?? this.#rows.findOrCreate(step.scope), row)
@@ -94,8 +94,7 @@ export class StepWriter {
   #insert(step: StepAppend, cursor: number, sid: number, row: HeadRow | undefined): void {
     const packed = step.contents.length === 0 ? null : packContents(step.contents)
     const hash = unhex(step.hash)
-    this.#insertStep.run(cursor, sid, step.step, step.firstSeq, step.count, unhex(step.prev), hash, step.body)
-    if (packed !== null) this.#insertContents.run(cursor, packed)
+    this.#insertStep.run(cursor, sid, step.step, step.firstSeq, step.count, unhex(step.prev), hash, step.body, packed)
     for (const { digest, body } of step.shared) this.#insertShared.run(sid, digest, body)
     const lastSeq = step.firstSeq + step.count - 1
     this.#moveHead.run(lastSeq, step.step, hash, step.lastId, JSON.stringify(step.summary), step.at, sid)
@@ -104,7 +103,10 @@ export class StepWriter {
     if (unfinished !== (row?.unfinished ?? 0)) this.#setUnfinished.run(unfinished, sid)
     if (step.key !== undefined) this.#setKey.run(unhex(step.key), sid)
     if (step.firstSeq === 1) this.#countSession.run()
-    if (isControl(step)) this.#setControl.run(lastSeq)
+    if (isControl(step)) {
+      this.#setControl.run(lastSeq)
+      this.#version = lastSeq
+    }
     if (step.erase === true) this.#eraser.erase(sid)
     for (const { id, answer } of step.answers ?? []) {
       this.#takeInbox.run(sid, id)
