@@ -10,12 +10,13 @@ export interface ConnectionOptions {
   readonly readonly?: boolean
   /** Quota of the file, enforced by SQLite; beyond it `STORE_FULL`. */
   readonly maxBytes?: number
+  /** How long a write waits for another process's lock before `STORE_BUSY`. */
+  readonly busyMs?: number
 }
 
+const defaultBusyMs = 5_000
 /** How long SQLite itself waits for a lock; meanwhile the event loop stands still, so it is short. */
 const busyWaitMs = 20
-/** Together with the wait above: about five seconds until `STORE_BUSY`. */
-const busyAttempts = 250
 
 /**
  * Owns one SQLite connection and its transactions.
@@ -25,6 +26,7 @@ const busyAttempts = 250
 export class Connection {
   readonly db: Database
   readonly #scheduler: Scheduler
+  readonly #busyAttempts: number
   readonly #begin: Statement
   readonly #commit: Statement
   readonly #rollback: Statement
@@ -32,6 +34,7 @@ export class Connection {
   constructor(file: string, options: ConnectionOptions, scheduler: Scheduler) {
     this.db = opened(file, options)
     this.#scheduler = scheduler
+    this.#busyAttempts = Math.max(1, Math.ceil((options.busyMs ?? defaultBusyMs) / busyWaitMs))
     this.#begin = this.db.prepare('BEGIN IMMEDIATE')
     this.#commit = this.db.prepare('COMMIT')
     this.#rollback = this.db.prepare('ROLLBACK')
@@ -43,7 +46,7 @@ export class Connection {
       try {
         return this.#transact(work)
       } catch (error) {
-        if (!isBusy(error) || attempt >= busyAttempts) throw storeError(error)
+        if (!isBusy(error) || attempt >= this.#busyAttempts) throw storeError(error)
       }
       await new Promise<void>((resolve) => this.#scheduler.soon(resolve))
     }
@@ -79,7 +82,7 @@ function opened(file: string, options: ConnectionOptions): Database {
   let db: Database | undefined
   try {
     const readonly = options.readonly === true
-    db = new SqliteDatabase(file, { readonly, fileMustExist: readonly, timeout: 5_000 })
+    db = new SqliteDatabase(file, { readonly, fileMustExist: readonly, timeout: options.busyMs ?? defaultBusyMs })
     if (readonly) assertPresent(db)
     else prepareForWriting(db, options)
     db.pragma(`busy_timeout = ${busyWaitMs}`)
