@@ -1,17 +1,17 @@
-import { type FactOf, terminalTypes } from '../../../../machines/facts.ts'
+import type { FactOf } from '../../../../machines/facts.ts'
 import type { Status, TaskId } from '../../../../machines/vocabulary.ts'
 import type { StoredFact, StoredFactOf } from '../../../facts/envelope.ts'
 import type { SessionView, TaskView } from '../session-view.ts'
 
-const statusOf: Readonly<Record<string, Status>> = {
-  'task.completed': 'completed',
-  'task.failed': 'failed',
-  'task.cancelled': 'cancelled',
-  'task.superseded': 'superseded',
-}
+const statuses: ReadonlyMap<string, Status> = new Map([
+  ['task.completed', 'completed'],
+  ['task.failed', 'failed'],
+  ['task.cancelled', 'cancelled'],
+  ['task.superseded', 'superseded'],
+])
 
 export function terminalStatus(type: string): Status | undefined {
-  return (terminalTypes as readonly string[]).includes(type) ? statusOf[type] : undefined
+  return statuses.get(type)
 }
 
 function cascadeAncestors(view: SessionView, data: FactOf<'task.created'>['data']): readonly TaskId[] {

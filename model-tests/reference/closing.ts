@@ -1,0 +1,37 @@
+import { isPending, type Model, refuse, taskOf, type Verdict } from './model.ts'
+import { beginBarrier, end } from './scheduling.ts'
+
+/** Close, erase and reopen. What follows an empty session is decided where everything is, in `settle`. */
+
+function begin(model: Model, closingThen: 'close' | 'erase'): Verdict {
+  model.lifecycle = 'closing'
+  model.closingThen = closingThen
+  const active = taskOf(model, model.active)
+  // Closing expires what is left of steering, in its own step; nobody is left to inherit it.
+  model.expired.push(...model.orphans, ...(active?.steering ?? []))
+  model.orphans = []
+  if (active !== undefined) active.steering = []
+  // Pending tasks survive a close; erase cancels them.
+  if (closingThen === 'erase') for (const task of model.tasks) if (isPending(task)) end(model, task, 'cancelled')
+  if (active?.state === 'running') beginBarrier(model, active, { status: 'cancelled', steering: 'inherit' })
+  return { results: ['applied'] }
+}
+
+export function close(model: Model, cancel: boolean): Verdict {
+  if (model.lifecycle !== 'open') return refuse('SESSION_CLOSED')
+  if (model.active !== null && !cancel) return refuse('SESSION_BUSY')
+  return begin(model, 'close')
+}
+
+/** Erase while closing upgrades what is to follow; a closed session still takes it. */
+export function erase(model: Model, cancel: boolean): Verdict {
+  if (model.lifecycle === 'closing' && model.closingThen === 'erase') return { results: ['joined'] }
+  if (model.lifecycle === 'open' && model.active !== null && !cancel) return refuse('SESSION_BUSY')
+  return begin(model, 'erase')
+}
+
+export function reopen(model: Model): Verdict {
+  if (model.lifecycle !== 'closed') return refuse('INVALID_TRANSITION', 'SESSION_BUSY', 'SESSION_CLOSED')
+  model.lifecycle = 'open'
+  return { results: ['applied'] }
+}

@@ -1,0 +1,82 @@
+import { isPending, type Model, type RefTask, type Status, startedCalls, taskOf } from './model.ts'
+
+/** What follows of necessity: boundaries, barriers, ends and starts. Each changes the model it is given. */
+
+/** All pending steering is applied together, in order, at the next boundary; then a request goes out. */
+export function boundary(model: Model, task: RefTask): void {
+  model.applied.push(...task.steering)
+  task.steering = []
+  task.requesting = true
+}
+
+function start(model: Model, task: RefTask): void {
+  model.queue = model.queue.filter((id) => id !== task.id)
+  if (model.slot === task.id) model.slot = null
+  model.active = task.id
+  model.lastForeground = task.id
+  task.state = 'running'
+  // Whatever starts it, the next foreground task inherits what the session holds and applies it at its first boundary.
+  task.steering = model.orphans
+  model.orphans = []
+  boundary(model, task)
+}
+
+/** A follow-up whose predecessor ended in any way but `completed` is blocked. */
+function block(model: Model): void {
+  for (const task of model.tasks) {
+    if (task.state !== 'queued' || !task.requirement) continue
+    const status = taskOf(model, task.predecessor)?.state
+    if (status === 'failed' || status === 'cancelled' || status === 'superseded') task.state = 'blocked'
+  }
+}
+
+/** The slot goes first; then the head of the queue, which holds back everything behind it while it is blocked. */
+export function settle(model: Model): void {
+  block(model)
+  if (model.active !== null) return
+  if (model.lifecycle === 'closing') model.lifecycle = model.closingThen === 'erase' ? 'erased' : 'closed'
+  if (model.lifecycle !== 'open') return
+  const next = taskOf(model, model.slot ?? model.queue[0] ?? null)
+  if (next?.state === 'queued') start(model, next)
+}
+
+function passOnSteering(model: Model, task: RefTask): void {
+  const replaced = model.active === task.id && taskOf(model, model.slot)?.replacesActive === true
+  const expires = replaced || task.barrier?.steering === 'expire'
+  if (expires) model.expired.push(...task.steering)
+  else model.orphans.push(...task.steering)
+  task.steering = []
+}
+
+export function end(model: Model, task: RefTask, status: Status): void {
+  if (!isPending(task)) passOnSteering(model, task)
+  task.state = status
+  task.requesting = false
+  model.queue = model.queue.filter((id) => id !== task.id)
+  if (model.slot === task.id) model.slot = null
+  if (model.active === task.id) model.active = null
+}
+
+/** When all started calls have an outcome the one terminal fact is committed. */
+export function finishBarrier(model: Model, task: RefTask): void {
+  if (task.barrier !== null && startedCalls(task).length === 0) end(model, task, task.barrier.status)
+}
+
+/** The gate is shut: every call that is not in flight ends, the request in flight is given up. */
+export function beginBarrier(model: Model, task: RefTask, barrier: NonNullable<RefTask['barrier']>): void {
+  task.state = 'cancelling'
+  task.barrier = barrier
+  task.requesting = false
+  endHeldCalls(task)
+  finishBarrier(model, task)
+}
+
+export function endHeldCalls(task: RefTask): void {
+  for (const call of task.calls) if (call.state === 'held') call.state = 'cancelled'
+}
+
+/** The whole batch settles before the next boundary. */
+export function continueBatch(model: Model, task: RefTask): void {
+  if (task.calls.some((call) => call.state === 'started' || call.state === 'held')) return
+  boundary(model, task)
+}
