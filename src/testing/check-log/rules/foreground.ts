@@ -1,6 +1,7 @@
 import type { TaskId } from '../../../../machines/vocabulary.ts'
 import type { Judged, Rule } from '../rule.ts'
 import type { SessionView } from '../session-view.ts'
+import type { Report } from '../violation.ts'
 
 /** INV-01: one foreground task is started and not terminal; `start` is refused while one is (page 2, Operator commands). */
 function single({ view, fact, task, report }: Judged): void {
@@ -40,10 +41,7 @@ function next(view: SessionView): TaskId | undefined {
 }
 
 /** What follows of necessity stands in the same step (page 1): a free session starts its slot, else an unblocked head. */
-function stepEnd(
-  view: SessionView,
-  report: (invariant: 'INV-01' | 'INV-02' | 'INV-04', seq: number, message: string) => void,
-): void {
+function stepEnd(view: SessionView, report: Report): void {
   const { firstSeq, created } = view.step
   if (view.slot.length > 1) report('INV-01', firstSeq, 'two replacements wait: the older ends superseded')
   for (const [id, seq] of created) {
