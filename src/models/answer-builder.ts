@@ -1,4 +1,5 @@
 import type { FinishReason, JsonObject } from '../../machines/vocabulary.ts'
+import { wellFormedText } from '../facts/digest.ts'
 import { limits } from '../facts/limits.ts'
 import { type Ids, ModelError } from '../facts/ports.ts'
 import type { RawUsage } from './usage.ts'
@@ -10,7 +11,6 @@ export interface ModelCall {
 }
 
 const finishReasons: ReadonlySet<unknown> = new Set(['stop', 'calls', 'length', 'filter', 'other'])
-const loneSurrogate = /\p{Surrogate}/gu
 
 /** Says what is wrong with the stream and nothing of what was in it. */
 export function invalidResponse(what: string): ModelError {
@@ -33,9 +33,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function asArguments(value: unknown): JsonObject | null {
   try {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
-    const parsed: unknown = JSON.parse(text, (_key, item) =>
-      typeof item === 'string' ? item.replace(loneSurrogate, '\uFFFD') : item,
-    )
+    const parsed: unknown = JSON.parse(text, (_key, item) => (typeof item === 'string' ? wellFormedText(item) : item))
     return isRecord(parsed) ? (parsed as JsonObject) : null
   } catch {
     return null
@@ -75,7 +73,7 @@ export class AnswerBuilder {
     if (reason === 'calls' && this.calls.length === 0) throw invalidResponse('it finishes for calls and has none')
     // Some providers say stop although they call: what the answer holds decides.
     const finish = reason === 'stop' && this.calls.length > 0 ? 'calls' : reason
-    return { text: this.texts.join('').replace(loneSurrogate, '\uFFFD'), finish, usage }
+    return { text: wellFormedText(this.texts.join('')), finish, usage }
   }
 
   private takeText(chunk: Record<string, unknown>): void {

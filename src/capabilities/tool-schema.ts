@@ -1,0 +1,47 @@
+import { LandfallError } from '../facts/errors.ts'
+
+type Issue = {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+type Validated = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly Issue[] }
+
+/**
+ * A Standard Schema that can describe itself as JSON Schema. zod is the documented choice; the shape alone matters, so that a
+ * tool may bring another library or another copy of zod.
+ */
+export interface ToolSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => Validated | Promise<Validated>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+    readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
+  }
+}
+
+export type OutputOf<S extends ToolSchema> = NonNullable<S['~standard']['types']>['output']
+
+export function isToolSchema(value: unknown): value is ToolSchema {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  const standard = (value as { '~standard'?: Partial<ToolSchema['~standard']> })['~standard']
+  return typeof standard?.validate === 'function' && typeof standard.jsonSchema?.input === 'function'
+}
+
+/** Plain JSON Schema of what the tool takes, without the dialect's address: that is the same for all. */
+export function jsonSchemaOf(schema: ToolSchema): Record<string, unknown> {
+  const { $schema: _dialect, ...rest } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+  return rest
+}
+
+const pathOf = (issue: Issue): string =>
+  (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step)).join('.')
+
+/** The value as the schema makes it, or `INVALID_ARGUMENTS` with the places and no content in its message. */
+export async function checkArguments<Output>(schema: ToolSchema<Output>, value: unknown): Promise<Output> {
+  const result = await schema['~standard'].validate(value)
+  if (result.issues === undefined) return result.value as Output
+  const issues = result.issues.map((issue) => ({ path: pathOf(issue), message: issue.message }))
+  const message = 'The arguments do not fit the schema of the tool. Correct the places named in the details.'
+  throw new LandfallError('INVALID_ARGUMENTS', message, { details: { issues } })
+}

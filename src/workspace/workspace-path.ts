@@ -1,0 +1,31 @@
+import { LandfallError } from '../facts/errors.ts'
+import { limits } from '../facts/limits.ts'
+
+const forbidden = /[\p{Cc}\p{Surrogate}\\:*?"<>|]/u
+
+/** Names that some file system takes for `.git`: case, and dots or blanks at the end, may not matter there. */
+function isGit(name: string): boolean {
+  const plain = name.toLowerCase().replace(/[. ]+$/, '')
+  return plain === '.git' || plain === 'git~1'
+}
+
+export function refusedPath(why: string): LandfallError {
+  return new LandfallError('WORKSPACE_PATH', `The path ${why}. Name a path inside the workspace, relative to its root.`)
+}
+
+/** The parts of a lawful workspace path; none for the root. Anything else is `WORKSPACE_PATH`. */
+export function pathParts(path: string): readonly string[] {
+  if (path === '') throw refusedPath('is empty')
+  if (path.length > limits.pathChars) throw refusedPath(`is longer than ${limits.pathChars} characters`)
+  if (path.startsWith('/')) throw refusedPath('is absolute')
+  if (forbidden.test(path)) throw refusedPath('has a character that is not allowed')
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.includes('..')) throw refusedPath('goes up')
+  if (parts.some(isGit)) throw refusedPath('leads into Git metadata')
+  return parts
+}
+
+/** Whether a name met in a listing can be named in a path. */
+export function isLawfulName(name: string): boolean {
+  return !forbidden.test(name) && !name.includes('\ufffd') && !isGit(name)
+}
