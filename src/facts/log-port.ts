@@ -143,6 +143,8 @@ export interface Log {
   /** Steps of all sessions in commit order. */
   tail(afterCursor: number, limit: number): Promise<readonly StoredStep[]>
   lastCursor(): Promise<number>
+  /** Facts up to this cursor are no longer kept. Absent: the store keeps everything. */
+  retainedAfter?(): Promise<number>
   /** Calls back (soon, not at once) when steps may have been committed, by this or another process. */
   watch(listener: () => void): () => void
   controlVersion(): Promise<number>

@@ -1,8 +1,5 @@
 import type { Actor } from '../../machines/vocabulary.ts'
-import { canonicalData, hashStep } from './chain.ts'
 import type { UnchainedFact } from './envelope.ts'
-import { LandfallError } from './errors.ts'
-import { limits } from './limits.ts'
 
 /*
  * The body of a stored step is one JSON array, `[1, at, [owner, epoch], fact, fact, …]`, and a fact is
@@ -23,33 +20,8 @@ export const referenceFields = [
   ['m', 'command'],
 ] as const
 
-export interface SealedStep {
-  readonly hash: string
-  readonly body: string
-}
-
-/** Hash and body of a step from one serialization of its data. */
-export function sealStep(prev: string, facts: readonly UnchainedFact[]): SealedStep {
-  const data = canonicalData(facts)
-  return { hash: hashStep(prev, facts, data), body: packStep(facts, data) }
-}
-
-export function packStep(facts: readonly UnchainedFact[], data = canonicalData(facts)): string {
-  const first = facts[0]
-  if (first === undefined)
-    throw new LandfallError('INTERNAL', 'A step without facts cannot be stored. Report this as a bug.')
-  const packer = new Packer(first)
-  let text = `[${bodyVersion},${quoted(first.at)},[${quoted(first.owner.id)},${first.owner.epoch}]`
-  for (let i = 0; i < facts.length; i += 1) {
-    const fact = facts[i] as UnchainedFact
-    assertSameStep(first, fact, i)
-    text += `,${packer.fact(fact, boundedData(fact, data[i] as string))}`
-  }
-  return `${text}]`
-}
-
 /** Owns what the facts already packed have in common with the next one. Lives for one step. */
-class Packer {
+export class StepPacker {
   #at: string
   #id = ''
   #by: Actor | null = null
@@ -122,36 +94,6 @@ function idText(before: string, id: string): string {
   let same = 0
   while (same < id.length && before.charCodeAt(same) === id.charCodeAt(same)) same += 1
   return quoted(id.slice(same))
-}
-
-function assertSameStep(first: UnchainedFact, fact: UnchainedFact, index: number): void {
-  const sound =
-    fact.seq === first.seq + index &&
-    fact.step === first.step &&
-    fact.session === first.session &&
-    fact.user === first.user &&
-    fact.tenant === first.tenant &&
-    fact.owner.id === first.owner.id &&
-    fact.owner.epoch === first.owner.epoch
-  if (!sound) {
-    throw new LandfallError(
-      'INTERNAL',
-      'Facts of one step differ in scope, step, owner or order. Report this as a bug.',
-    )
-  }
-}
-
-function boundedData(fact: UnchainedFact, data: string): string {
-  if (data.length * 3 > limits.factBytes && Buffer.byteLength(data) > limits.factBytes) {
-    throw new LandfallError(
-      'LIMIT_EXCEEDED',
-      'A fact is larger than the bound. Shorten what the command names or lists.',
-      {
-        details: { which: 'factBytes', bound: limits.factBytes, got: Buffer.byteLength(data), type: fact.type },
-      },
-    )
-  }
-  return data
 }
 
 function quoted(text: string): string {

@@ -6,6 +6,12 @@ import { claimed, committed, piece, refusal, scopeA, scopeB } from './log-harnes
 
 /** Order, atomicity, redelivery and conflicts. */
 export function appendContract(open: () => Promise<Log>): void {
+  orderAndRedelivery(open)
+  conflicts(open)
+  partialBatches(open)
+}
+
+function orderAndRedelivery(open: () => Promise<Log>): void {
   test('steps come back as they were written, in order, with gap-free seq', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)
@@ -57,6 +63,21 @@ export function appendContract(open: () => Promise<Log>): void {
     expect(await log.read(scopeA, { limit: 10 })).toHaveLength(1)
   })
 
+  test('a step that comes again beside new ones takes no cursor from them', async () => {
+    const log = await open()
+    const draft = await claimed(log, scopeA)
+    const first = draft.next({ count: 5 })
+    await log.append([first])
+    await draft.append(log, { count: 3 })
+    const results = await log.append([first, draft.next({ count: 1 })])
+    expect(results).toEqual([
+      { ok: true, cursor: 5, duplicate: true },
+      { ok: true, cursor: 9, duplicate: false },
+    ])
+  })
+}
+
+function conflicts(open: () => Promise<Log>): void {
   test('a taken place or a used id with other content is EVENT_CONFLICT', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)
@@ -83,7 +104,9 @@ export function appendContract(open: () => Promise<Log>): void {
     expect(await log.append([{ ...next, prev: 'ab'.repeat(32) }])).toEqual([refusal('EVENT_CONFLICT', { seq: 3 })])
     expect(await log.append([next])).toMatchObject([{ ok: true, duplicate: false }])
   })
+}
 
+function partialBatches(open: () => Promise<Log>): void {
   test('a refused step leaves nothing behind and does not fail the others of its batch', async () => {
     const log = await open()
     const [a, b] = [await claimed(log, scopeA), await claimed(log, scopeB)]

@@ -17,6 +17,12 @@ import {
 
 /** Claims, leases, epochs and the fences of an append. `store` is that of the running test. */
 export function ownershipContract(open: () => Promise<Log>, store: () => LogStore): void {
+  leases(open, store)
+  processes(open, store)
+  fences(open)
+}
+
+function leases(open: () => Promise<Log>, store: () => LogStore): void {
   test('one instance owns a session; claiming again keeps its epoch', async () => {
     const log = await open()
     expect(await log.claim(scopeA, here)).toEqual({ claimed: true, epoch: 1 })
@@ -57,7 +63,9 @@ export function ownershipContract(open: () => Promise<Log>, store: () => LogStor
     expect(await log.append([draft.peek()])).toEqual([refusal('OWNERSHIP_LOST')])
     expect(await log.claim(scopeA, elsewhere)).toMatchObject({ claimed: false })
   })
+}
 
+function processes(open: () => Promise<Log>, store: () => LogStore): void {
   test('a process of this host that vanished is replaced at once', async () => {
     const log = await open()
     await log.claim(scopeA, here)
@@ -98,7 +106,9 @@ export function ownershipContract(open: () => Promise<Log>, store: () => LogStor
     expect(adopted.claimed).toBe(true)
     expect(await names()).toEqual(['c'])
   })
+}
 
+function fences(open: () => Promise<Log>): void {
   test('a stale owner may not append, not even redeliver', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)

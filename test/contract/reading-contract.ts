@@ -5,6 +5,12 @@ import { claimed, committed, here, piece, scopeA, scopeB } from './log-harness.t
 
 /** Pages, heads, content and scopes. */
 export function readingContract(open: () => Promise<Log>): void {
+  pages(open)
+  heads(open)
+  contents(open)
+}
+
+function pages(open: () => Promise<Log>): void {
   test('a session that nobody wrote to is empty', async () => {
     const log = await open()
     expect(await log.read(scopeA, { limit: 10 })).toEqual([])
@@ -52,7 +58,9 @@ export function readingContract(open: () => Promise<Log>): void {
     expect(await log.tail(tail[3]?.cursor ?? 0, 2)).toEqual(tail.slice(4, 6))
     expect(await log.tail(await log.lastCursor(), 5)).toEqual([])
   })
+}
 
+function heads(open: () => Promise<Log>): void {
   test('a head says where its session is', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)
@@ -101,7 +109,9 @@ export function readingContract(open: () => Promise<Log>): void {
     expect(names(page)).toEqual(names(all.slice(4, 9)))
     expect(await log.heads({ tenant: 't1', limit: 100, after: (all[11] as Head).scope })).toEqual([])
   })
+}
 
+function contents(open: () => Promise<Log>): void {
   test('content is found by step and digest, and shared content by digest', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)

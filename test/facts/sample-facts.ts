@@ -43,7 +43,6 @@ export const sampleData: FactData = {
   'session.opened': { title: 'Shop', settings },
   'session.restored': { from: sampleDigest, turns: 2, revision: 9, usage, quarantined: calls },
   'session.owned': { owner: 'instance-1', epoch: 2 },
-  // biome-ignore lint/suspicious/noThenProperty: the catalogue fixes this name, and facts are never awaited.
   'session.closing': { then: 'close', reason: 'done' },
   'session.closed': {},
   'session.reopened': { reason: 'more to do' },

@@ -7,7 +7,6 @@ export const sessionSchemas = {
   'session.opened': z.strictObject({ title: z.exactOptional(freeText), settings: sessionSettings }),
   'session.restored': z.strictObject({ from: digest, turns: count, revision: count, usage, quarantined: ulids }),
   'session.owned': z.strictObject({ owner: idText, epoch: count }),
-  // biome-ignore lint/suspicious/noThenProperty: the catalogue fixes this name, and facts are never awaited.
   'session.closing': z.strictObject({ then: z.enum(['close', 'erase']), reason: z.exactOptional(freeText) }),
   'session.closed': because,
   'session.reopened': because,

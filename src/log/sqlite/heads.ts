@@ -72,7 +72,9 @@ export class Heads {
       conditions.push('(tenant, user, session) > (?, ?, ?)')
       values.push(filter.after.tenant, filter.after.user, filter.after.session)
     }
-    const sql = `SELECT ${columns} FROM sessions WHERE ${conditions.join(' AND ')} ORDER BY tenant, user, session LIMIT ?`
+    // The planner would walk the index of all sessions, because that one is in order too.
+    const source = filter.orphaned === true ? 'sessions INDEXED BY unfinished_sessions' : 'sessions'
+    const sql = `SELECT ${columns} FROM ${source} WHERE ${conditions.join(' AND ')} ORDER BY tenant, user, session LIMIT ?`
     const statement = this.#listings.get(sql) ?? this.#db.prepare<(string | number)[], Row>(sql)
     this.#listings.set(sql, statement)
     return { statement, values }

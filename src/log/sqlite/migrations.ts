@@ -36,7 +36,7 @@ const migrations: readonly string[] = [
     key BLOB,
     UNIQUE (tenant, user, session)
   );
-  CREATE INDEX unfinished_sessions ON sessions (sid) WHERE unfinished = 1;
+  CREATE INDEX unfinished_sessions ON sessions (tenant, user, session) WHERE unfinished = 1;
   CREATE TABLE steps (
     cursor INTEGER PRIMARY KEY,
     sid INTEGER NOT NULL,
