@@ -12,7 +12,7 @@ export function appendContract(open: () => Promise<Log>): void {
 }
 
 function orderAndRedelivery(open: () => Promise<Log>): void {
-  test('steps come back as they were written, in order, with gap-free seq', async () => {
+  test('steps come back as they were written, in order, with gap-free seq (INV-07)', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)
     const steps = [draft.next({ count: 1 }), draft.next({ count: 3 }), draft.next({ count: 2 })]
@@ -32,7 +32,7 @@ function orderAndRedelivery(open: () => Promise<Log>): void {
     expect(read.flatMap((step) => unpackStep(step)).map((fact) => fact.seq)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('cursors strictly increase over all sessions and are those of the facts', async () => {
+  test('cursors strictly increase over all sessions and are those of the facts (INV-07)', async () => {
     const log = await open()
     const [a, b] = [await claimed(log, scopeA), await claimed(log, scopeB)]
     const results = await log.append([a.next(), b.next({ count: 3 }), a.next({ count: 1 }), b.next()])
@@ -94,7 +94,7 @@ function conflicts(open: () => Promise<Log>): void {
     expect(await log.read(scopeA, { limit: 10 })).toHaveLength(1)
   })
 
-  test('a hole in seq or step, or a broken chain, is EVENT_CONFLICT', async () => {
+  test('a hole in seq or step, or a broken chain, is EVENT_CONFLICT (INV-09)', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)
     await draft.append(log)

@@ -31,7 +31,7 @@ function leases(open: () => Promise<Log>, store: () => LogStore): void {
     expect(await log.claim(scopeB, alsoHere)).toEqual({ claimed: true, epoch: 1 })
   })
 
-  test('the epoch grows with every owner and never decreases', async () => {
+  test('the epoch grows with every owner and never decreases (INV-17)', async () => {
     const log = await open()
     await log.claim(scopeA, here)
     await log.release(scopeA, { id: here.id, epoch: 1 })
@@ -109,7 +109,7 @@ function processes(open: () => Promise<Log>, store: () => LogStore): void {
 }
 
 function fences(open: () => Promise<Log>): void {
-  test('a stale owner may not append, not even redeliver', async () => {
+  test('a stale owner may not append, not even redeliver (INV-17)', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)
     const first = draft.next()

@@ -132,7 +132,7 @@ function contents(open: () => Promise<Log>): void {
     expect(await log.content(scopeA, refs)).toEqual([odd.body, 'two', 'one', '', 'schema', null, null, null, null])
   })
 
-  test('nothing of one scope is seen in another', async () => {
+  test('nothing of one scope is seen in another (INV-21)', async () => {
     const log = await open()
     const draft = await claimed(log, scopeA)
     await draft.append(log, { contents: [piece('mine')], shared: [piece('shared')] })
