@@ -2,7 +2,14 @@ import type { CallId, Confirm, Decision, Effect, Json, PauseReason, TaskId, Time
 import { LandfallError } from '../facts/errors.ts'
 import { limits } from '../facts/limits.ts'
 import type { Scope } from '../facts/scope.ts'
-import { isToolSchema, jsonSchemaOf, type OutputOf, type ToolSchema } from './tool-schema.ts'
+import {
+  checkArguments,
+  isToolSchema,
+  jsonSchemaOf,
+  type OutputOf,
+  type ToolSchema,
+  validateArguments,
+} from './tool-schema.ts'
 
 export type MemoryScope = 'session' | 'user' | 'tenant'
 
@@ -58,7 +65,10 @@ export interface ToolOptions<Input extends ToolSchema, Result = unknown> {
   readonly verify?: (args: OutputOf<Input>, context: VerifyContext) => Promise<'succeeded' | 'failed' | 'unknown'>
 }
 
-/** A tool as the catalog holds it: every default filled in. Arguments are checked by `input` before they get here. */
+/**
+ * A tool as the catalog holds it: every default filled in. Its functions take the arguments as the model gave them, and put
+ * them through the schema themselves; they reject with `INVALID_ARGUMENTS` when these do not fit.
+ */
 export interface ToolDefinition {
   readonly kind: 'tool'
   readonly name: string
@@ -127,7 +137,7 @@ function checkTool(options: Unchecked): void {
 export function defineTool<Input extends ToolSchema, Result>(options: ToolOptions<Input, Result>): ToolDefinition {
   checkTool(options)
   const { name, description, input, output, timeoutMs, run, subject, cancel, verify } = options
-  const args = (value: unknown): OutputOf<Input> => value as OutputOf<Input>
+  const args = (value: unknown): OutputOf<Input> => checkArguments(input, value)
   return Object.freeze({
     kind: 'tool',
     name,
@@ -144,11 +154,25 @@ export function defineTool<Input extends ToolSchema, Result>(options: ToolOption
     ...(cancel === undefined ? {} : { cancel }),
     ...(verify === undefined
       ? {}
-      : { verify: (value: unknown, context: VerifyContext) => verify(args(value), context) }),
+      : { verify: async (value: unknown, context: VerifyContext) => verify(args(value), context) }),
   })
 }
 
 export function toolContract(tool: ToolDefinition): ToolContract {
   const output = tool.output === undefined ? null : jsonSchemaOf(tool.output)
   return { input: jsonSchemaOf(tool.input), output, effect: tool.effect }
+}
+
+/** Longest list of problems that a model is told of at once. */
+const toldProblems = 5
+
+/** Why the arguments do not fit, in words for the model, or null. */
+export function argumentProblem(tool: ToolDefinition, value: unknown): string | null {
+  const checked = validateArguments(tool.input, value)
+  if (checked.ok) return null
+  const told = checked.issues
+    .slice(0, toldProblems)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const untold = checked.issues.length - told.length
+  return `${told.join('; ')}${untold > 0 ? `; and ${untold} more` : ''}`
 }

@@ -37,11 +37,28 @@ export function jsonSchemaOf(schema: ToolSchema): Record<string, unknown> {
 const pathOf = (issue: Issue): string =>
   (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step)).join('.')
 
-/** The value as the schema makes it, or `INVALID_ARGUMENTS` with the places and no content in its message. */
-export async function checkArguments<Output>(schema: ToolSchema<Output>, value: unknown): Promise<Output> {
-  const result = await schema['~standard'].validate(value)
-  if (result.issues === undefined) return result.value as Output
-  const issues = result.issues.map((issue) => ({ path: pathOf(issue), message: issue.message }))
+export type Checked<Output> =
+  | { readonly ok: true; readonly value: Output }
+  | { readonly ok: false; readonly issues: readonly { readonly path: string; readonly message: string }[] }
+
+/** The value as the schema makes it, or the places where it does not fit. At once, because a step cannot wait. */
+export function validateArguments<Output>(schema: ToolSchema<Output>, value: unknown): Checked<Output> {
+  const result = schema['~standard'].validate(value)
+  if (result instanceof Promise) {
+    result.catch(() => {})
+    return {
+      ok: false,
+      issues: [{ path: '', message: 'the schema of the tool answers later; it must answer at once' }],
+    }
+  }
+  if (result.issues === undefined) return { ok: true, value: result.value as Output }
+  return { ok: false, issues: result.issues.map((issue) => ({ path: pathOf(issue), message: issue.message })) }
+}
+
+/** Like `validateArguments`, but throws `INVALID_ARGUMENTS`, with the places and no content in its message. */
+export function checkArguments<Output>(schema: ToolSchema<Output>, value: unknown): Output {
+  const checked = validateArguments(schema, value)
+  if (checked.ok) return checked.value
   const message = 'The arguments do not fit the schema of the tool. Correct the places named in the details.'
-  throw new LandfallError('INVALID_ARGUMENTS', message, { details: { issues } })
+  throw new LandfallError('INVALID_ARGUMENTS', message, { details: { issues: checked.issues } })
 }

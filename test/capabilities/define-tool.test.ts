@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineSkill, skillContract } from '../../src/capabilities/define-skill.ts'
-import { defineTool, toolContract } from '../../src/capabilities/define-tool.ts'
+import { argumentProblem, defineTool, toolContract } from '../../src/capabilities/define-tool.ts'
 import { checkArguments, type ToolSchema } from '../../src/capabilities/tool-schema.ts'
 import { canonicalJson } from '../../src/facts/digest.ts'
 import { toolContext } from './tool-context.ts'
@@ -59,7 +59,7 @@ describe('a tool', () => {
         throw new Error('at once')
       },
     })
-    await expect(tool.run({}, toolContext())).rejects.toThrow('at once')
+    await expect(tool.run({ sku: 'x' }, toolContext())).rejects.toThrow('at once')
   })
 
   const wrong = (change: object) => () => defineTool({ ...order, ...change } as typeof order)
@@ -115,34 +115,56 @@ describe('the contract of a tool', () => {
 })
 
 describe('arguments', () => {
-  it('come out as the schema makes them', async () => {
-    expect(await checkArguments(input, { sku: 'x' })).toEqual({ sku: 'x', count: 1 })
+  const thrown = (schema: ToolSchema, value: unknown): unknown => {
+    try {
+      return checkArguments(schema, value)
+    } catch (error) {
+      return error
+    }
+  }
+
+  it('come out as the schema makes them', () => {
+    expect(checkArguments(input, { sku: 'x' })).toEqual({ sku: 'x', count: 1 })
   })
 
-  it('that do not fit are refused with the places', async () => {
-    const error = await checkArguments(z.strictObject({ a: z.object({ b: z.string() }) }), {
-      a: { b: 'top secret'.length },
-      c: 1,
-    }).catch((reason: unknown) => reason)
+  it('that do not fit are refused with the places', () => {
+    const schema = z.strictObject({ a: z.object({ b: z.string() }) })
+    const error = thrown(schema, { a: { b: 1 }, c: 1 })
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENTS', details: { issues: [{ path: 'a.b' }, { path: '' }] } })
   })
 
-  it('may be checked by any Standard Schema with JSON Schema', async () => {
+  it('are checked by the tool itself, with the defaults of the schema', async () => {
+    const tool = defineTool({ ...order, run: (args) => args.count, subject: (args) => `${args.sku}×${args.count}` })
+    expect(await tool.run({ sku: 'x' }, toolContext())).toBe(1)
+    expect(tool.subject?.({ sku: 'x' })).toBe('x×1')
+    await expect(tool.run({ sku: 5 }, toolContext())).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' })
+  })
+
+  it('that do not fit are explained to the model, within bounds', () => {
+    const tool = defineTool(order)
+    expect(argumentProblem(tool, { sku: 'x' })).toBeNull()
+    expect(argumentProblem(tool, { sku: 5 })).toMatch(/^sku: /)
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`f${at}`, z.string()]))
+    expect(argumentProblem(defineTool({ ...order, input: z.object(many), run: () => 1 }), {})).toMatch(/; and 4 more$/)
+  })
+
+  it('may be checked by any Standard Schema with JSON Schema', () => {
     const own: ToolSchema<{ a: number }> = {
       '~standard': {
         version: 1,
         vendor: 'own',
-        validate: (value) =>
-          value === 'good' ? { value: { a: 1 } } : { issues: [{ message: 'bad', path: [{ key: 'a' }] }] },
+        validate: (value) => {
+          if (value === 'later') return Promise.reject(new Error('late'))
+          return value === 'good' ? { value: { a: 1 } } : { issues: [{ message: 'bad', path: [{ key: 'a' }] }] }
+        },
         jsonSchema: { input: () => ({ $schema: 'x', type: 'object' }) },
       },
     }
     const tool = defineTool({ ...order, input: own, run: (args) => args.a })
     expect(toolContract(tool).input).toEqual({ type: 'object' })
-    expect(await checkArguments(own, 'good')).toEqual({ a: 1 })
-    await expect(checkArguments(own, 'else')).rejects.toMatchObject({
-      details: { issues: [{ path: 'a', message: 'bad' }] },
-    })
+    expect(checkArguments(own, 'good')).toEqual({ a: 1 })
+    expect(thrown(own, 'else')).toMatchObject({ details: { issues: [{ path: 'a', message: 'bad' }] } })
+    expect(argumentProblem(tool, 'later')).toContain('must answer at once')
   })
 })
 

@@ -23,10 +23,9 @@ async function call(name: string, args: unknown, signal?: AbortSignal): Promise<
   })
   const tool = tools.find((candidate) => candidate.name === name)
   if (!tool) throw new Error(`no tool ${name}`)
-  const checked = await checkArguments(tool.input, args)
-  const result = await tool.run(checked, toolContext(signal ? { signal } : {}))
+  const result = await tool.run(args, toolContext(signal ? { signal } : {}))
   expect(sessions).toEqual(['s'])
-  if (tool.output) await checkArguments(tool.output, result)
+  if (tool.output) checkArguments(tool.output, result)
   return result
 }
 

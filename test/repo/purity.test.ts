@@ -41,6 +41,7 @@ describe('the rule finds', () => {
     ['an invoked actor', `export const c = { invoke: { src: 'x' } }`],
     ['a delayed transition', `export const c = { after: { 1000: 'done' } }`],
     ['a spawned actor', 'export const c = (spawn: (x: string) => void) => 1'],
+    ['a started actor', 'export const go = (actor: { start(): void }) => actor.start()'],
     ['actor logic of xstate', `import { fromPromise } from 'xstate'`],
   ])('%s', (_name, text) => {
     expect(one(text).length).toBeGreaterThan(0)

@@ -69,6 +69,9 @@ describe('the rules find', () => {
     expect(functionProblems(sample(`class A { m() {\n${'  g()\n'.repeat(70)}} }`))).toHaveLength(1)
     expect(functionProblems(sample('export const f = (a, b, c, d, e) => a'))).toHaveLength(1)
     expect(functionProblems(sample(`describe('x', () => {\n${'g()\n'.repeat(90)}})`))).toEqual([])
+    const contract = `const log = open()\n${"test('x', () => {})\n".repeat(90)}`
+    expect(functionProblems(sample(`function suite() {\n${contract}}`))).toEqual([])
+    expect(functionProblems(sample(`function suite() {\n${contract}log.close()\n}`))).toHaveLength(1)
     expect(functionProblems(sample(`it('x', () => {\n${'g()\n'.repeat(90)}})`))).toHaveLength(1)
   })
 
