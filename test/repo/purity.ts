@@ -42,7 +42,6 @@ export const allowedXstate: Readonly<Record<string, readonly string[]>> = {
 export const realPorts: Readonly<Record<string, string>> = {
   'src/facts/system-ports.ts': 'the real clock, scheduler, random source and ids',
   'src/bench/': 'measures how long things really take',
-  'src/log/sqlite/sqlite-log.ts': 'polls the data version of a file that other processes write',
 }
 
 const isTypePosition = (parents: readonly Node[]): boolean => parents.some((node) => node.type === 'TSTypeReference')
