@@ -61,6 +61,7 @@ export type Ask =
       readonly status: Status
       readonly code?: string
       readonly reason?: string
+      readonly replacement?: TaskId
     }
   /** Fail the task: at once, or through the barrier when calls or descendants live. */
   | { readonly ask: 'failTask'; readonly task: TaskId; readonly code: string; readonly reason?: string }

@@ -104,7 +104,7 @@ const placeReplacement = {
     const task = event.task ?? ''
     const older = pendingTasks(context).find((pending) => pending !== task && !isInQueue(context, pending))
     const items: AgendaItem[] = []
-    if (older !== undefined) items.push({ ask: 'endTask', task: older, status: 'superseded' })
+    if (older !== undefined) items.push({ ask: 'endTask', task: older, status: 'superseded', replacement: task })
     if (context.active === null) items.push({ ask: 'startNext' })
     else if (context.tasks[context.active]?.phase === 'started')
       items.push({

@@ -43,6 +43,16 @@ export const followDecision = {
   },
 } as const
 
+/** A change whose outcome nobody knows: no other change starts in the session until an operator has acknowledged it. */
+export const quarantine = {
+  type: 'quarantine',
+  params: ({ context, event }: Here): Agenda => {
+    const call = event.call ?? ''
+    if (context.calls[call]?.effect !== 'mutate') return { agenda: [] }
+    return { agenda: [{ type: 'mutation.quarantined', task: context.id, data: { calls: [call] } }] }
+  },
+} as const
+
 /** A call that ended by itself takes its open pause with it. */
 export const withdraw = {
   type: 'withdrawPause',
@@ -75,6 +85,12 @@ export const raiseBarrier = {
   }),
 } as const
 
+export const settleUnknown = [
+  { guard: 'settlesBatch', target: 'boundary', actions: ['fold', quarantine, withdraw, answer] },
+  { actions: ['fold', quarantine, withdraw, admit] },
+] as const
+export const foldUnknown = { actions: ['fold', quarantine, withdraw] } as const
+export const foldUnknownAndConclude = { actions: ['fold', quarantine, conclude] } as const
 export const fold = { actions: 'fold' } as const
 export const foldDescendant = { guard: 'isDescendants', actions: 'fold' } as const
 export const foldDescendantAndConclude = { guard: 'isDescendants', actions: ['fold', conclude] } as const

@@ -1,0 +1,92 @@
+import type { CallId, Digest, JsonObject, MessageId, TaskId } from '../../machines/vocabulary.ts'
+import type { ContentAt, TaskRecord, World } from '../../machines/world.ts'
+import { renderMessage } from '../context/conversation.ts'
+import { LandfallError } from '../facts/errors.ts'
+import type { Log } from '../facts/log-port.ts'
+import type { ModelMessage, ModelTool } from '../facts/ports.ts'
+import type { Scope } from '../facts/scope.ts'
+import { definitionKey } from './definition-key.ts'
+import { View } from './view.ts'
+
+/**
+ * Owns: the raw content that a live session needs in memory, each piece under the thing that it belongs to.
+ * 1. A piece is here from the step that introduces it (or from hydration) until the step that uses it up.
+ * 2. After `hydrate`, every piece that the folded world can still ask for is here, so that steps never wait for the store.
+ * 3. Rendered messages are frozen and shared by all requests; they are never copied.
+ */
+export class Bodies {
+  readonly inputs = new Map<TaskId, string>()
+  readonly steering = new Map<MessageId, string>()
+  readonly outputs = new Map<CallId, string>()
+  readonly arguments = new Map<CallId, JsonObject>()
+  readonly messages = new Map<MessageId, ModelMessage>()
+  /** System texts that commands brought, by digest. */
+  readonly systems = new Map<Digest, string>()
+  /** Tool definitions that started tasks hold on to, by their place in the shared content. */
+  readonly definitions = new Map<string, ModelTool>()
+  readonly sharedView = new View()
+
+  static async hydrate(world: World, log: Log, scope: Scope): Promise<Bodies> {
+    const bodies = new Bodies()
+    const wanted = neededBy(world)
+    for (let from = 0; from < wanted.length; from += contentPage) {
+      const page = wanted.slice(from, from + contentPage)
+      const found = await log.content(
+        scope,
+        page.map((piece) => ({ digest: piece.at.digest, step: piece.at.step })),
+      )
+      for (const [index, piece] of page.entries()) {
+        const body = found[index]
+        if (body == null) throw missing(scope, piece.at.digest)
+        piece.keep(bodies, body)
+      }
+    }
+    return bodies
+  }
+}
+
+const contentPage = 500
+/** Content that many steps share has no step of its own. */
+const sharedStep = 0
+
+interface Piece {
+  readonly at: ContentAt
+  readonly keep: (bodies: Bodies, body: string) => void
+}
+
+function neededBy(world: World): readonly Piece[] {
+  const pieces: Piece[] = []
+  for (const record of world.taskRecords.values()) if (record.ended === null) pieces.push(...ofTask(record))
+  for (const steer of world.steering.values())
+    pieces.push({ at: steer, keep: (bodies, body) => bodies.steering.set(steer.message, body) })
+  for (const call of world.callRecords.values()) {
+    pieces.push({ at: call.arguments, keep: (bodies, body) => bodies.arguments.set(call.id, JSON.parse(body)) })
+    if (call.finished !== null)
+      pieces.push({ at: call.finished, keep: (bodies, body) => bodies.outputs.set(call.id, body) })
+  }
+  for (const message of world.messages)
+    pieces.push({ at: message, keep: (bodies, body) => bodies.messages.set(message.id, renderMessage(message, body)) })
+  return pieces
+}
+
+function ofTask(record: TaskRecord): readonly Piece[] {
+  const system = record.started === null ? record.created.system : record.started.system
+  const pieces: Piece[] = []
+  if (record.run === null) pieces.push({ at: record.input, keep: (bodies, body) => bodies.inputs.set(record.id, body) })
+  if (system != null)
+    pieces.push({ at: { digest: system, step: sharedStep }, keep: (bodies, body) => bodies.systems.set(system, body) })
+  for (const ref of record.started?.capabilities ?? []) {
+    const digest = definitionKey(ref)
+    pieces.push({
+      at: { digest, step: sharedStep },
+      keep: (bodies, body) => bodies.definitions.set(digest, Object.freeze(JSON.parse(body))),
+    })
+  }
+  return pieces
+}
+
+function missing(scope: Scope, digest: Digest): LandfallError {
+  return new LandfallError('LOG_CORRUPT', 'Content that the log refers to is missing. Run landfall verify.', {
+    details: { session: scope.session, what: `content ${digest}` },
+  })
+}

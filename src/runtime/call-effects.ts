@@ -1,0 +1,200 @@
+import type { CallReturn } from '../../machines/commands.ts'
+import { decideCallResult, decideVerified } from '../../machines/decide-results.ts'
+import type { CallId, TaskId } from '../../machines/vocabulary.ts'
+import type { ToolContext, ToolDefinition } from '../capabilities/define-tool.ts'
+import type { Mailbox } from './mailbox.ts'
+import type { Services } from './services.ts'
+import type { Step } from './step.ts'
+import { memoryOf, PauseSignal } from './tool-context.ts'
+import { isAbort, returnOf, type ToolReturn } from './tool-return.ts'
+
+interface Performed {
+  readonly controller: AbortController
+  readonly tool: ToolDefinition
+  readonly task: TaskId
+  readonly call: CallId
+  readonly attempt: number
+  readonly cause: string | null
+  readonly began: number
+  notes: number
+}
+
+/**
+ * Owns: the attempts of calls that this process has begun and that have not come back.
+ * 1. An attempt stays here until its promise settles, also after its call has an outcome: what comes then is late evidence.
+ * 2. Whether it threw before its abort is judged when it throws, not when the mailbox gets to it.
+ */
+export class CallEffects {
+  readonly #session: Mailbox
+  readonly #services: Services
+  readonly #performed = new Map<CallId, Performed>()
+
+  constructor(session: Mailbox, services: Services) {
+    this.#session = session
+    this.#services = services
+  }
+
+  get size(): number {
+    return this.#performed.size
+  }
+
+  perform(of: { task: TaskId; call: CallId; attempt: number }): void {
+    const held = this.#session.held
+    const name = held?.world.callRecords.get(of.call)?.name ?? ''
+    const tool = held?.desks.get(of.task)?.entries.get(name)?.tool
+    const args = held?.bodies.arguments.get(of.call)
+    if (held === null || tool === undefined || args === undefined) return
+    const performed: Performed = {
+      ...of,
+      controller: new AbortController(),
+      tool,
+      cause: held.lastStart.get(of.call) ?? null,
+      began: this.#services.host.clock.now(),
+      notes: 0,
+    }
+    this.#performed.set(of.call, performed)
+    void this.#run(performed, args)
+  }
+
+  /** The signal goes out; where the tool offers `cancel`, it is asked too, and may hang or throw without harm. */
+  abort(call: CallId, reason: 'cancel' | 'deadline'): void {
+    const performed = this.#performed.get(call)
+    if (performed === undefined) return
+    performed.controller.abort(new DOMException(`The call is told to stop: ${reason}.`, 'AbortError'))
+    const { cancel } = performed.tool
+    if (cancel === undefined) return
+    void Promise.resolve()
+      .then(() => cancel.call(performed.tool, call))
+      .then(
+        (said) => {
+          if (said === 'acknowledged') this.#report(performed, { how: 'acknowledged' })
+        },
+        () => {},
+      )
+  }
+
+  verify(call: CallId): void {
+    const held = this.#session.held
+    const record = held?.world.callRecords.get(call)
+    const tool = held?.desks.get(record?.task ?? '')?.entries.get(record?.name ?? '')?.tool
+    const args = held?.bodies.arguments.get(call)
+    if (held === null || record === undefined || tool?.verify === undefined || args === undefined) return
+    const began = this.#services.host.clock.now()
+    const controller = new AbortController()
+    const { verify } = tool
+    void Promise.resolve()
+      .then(() =>
+        verify.call(tool, args, {
+          signal: controller.signal,
+          callId: call,
+          taskId: record.task,
+          scope: this.#session.scope,
+          idempotencyKey: record.idempotencyKey ?? call,
+        }),
+      )
+      .catch(() => 'unknown' as const)
+      .then((outcome) => this.#verified(call, outcome, this.#services.host.clock.now() - began))
+  }
+
+  abandon(): void {
+    for (const performed of this.#performed.values()) performed.controller.abort()
+    this.#performed.clear()
+  }
+
+  async #run(performed: Performed, args: unknown): Promise<void> {
+    const returned = await returnOf(() => performed.tool.run(args, this.#context(performed)), {
+      redactor: this.#services.host.redactor,
+      isAborted: () => performed.controller.signal.aborted,
+      isAcknowledgement: (error) => isAbort(error, performed.controller.signal),
+    })
+    this.#report(performed, returned)
+    if (this.#performed.get(performed.call) === performed) this.#performed.delete(performed.call)
+  }
+
+  #context(performed: Performed): ToolContext {
+    const { call, task, attempt } = performed
+    const { scope } = this.#session
+    return {
+      signal: performed.controller.signal,
+      callId: call,
+      taskId: task,
+      scope,
+      idempotencyKey: call,
+      attempt,
+      progress: (note) => this.#progress(performed, note),
+      pause: (request) => Promise.reject(new PauseSignal(request)),
+      memory: memoryOf(),
+    }
+  }
+
+  #progress(performed: Performed, note: string): void {
+    const { call, task } = performed
+    const after = this.#session.held?.world.calls.get(call)?.context.seq
+    if (after === undefined) return
+    performed.notes += 1
+    const { redactor } = this.#services.host
+    const event = {
+      type: 'call.progress',
+      after,
+      index: performed.notes,
+      note: redactor.text(note),
+      task,
+      call,
+    } as const
+    this.#services.bus.ephemeral({ ...this.#session.scope, ...event })
+  }
+
+  #report(performed: Performed, returned: ToolReturn): void {
+    const { host } = this.#services
+    const durationMs = host.clock.now() - performed.began
+    this.#session.post({
+      cause: performed.cause,
+      by: { kind: 'capability', id: performed.tool.name },
+      agenda: (step, world) =>
+        decideCallResult(world, {
+          call: performed.call,
+          attempt: performed.attempt,
+          durationMs,
+          result: recorded(step, performed.call, returned),
+          maxAttempts: host.limits.callAttempts,
+        }),
+    })
+  }
+
+  #verified(call: CallId, outcome: 'succeeded' | 'failed' | 'unknown', durationMs: number): void {
+    this.#session.post({
+      cause: null,
+      by: { kind: 'capability', id: 'verify' },
+      agenda: (step, world) => {
+        if (outcome === 'unknown' || world.calls.get(call)?.value !== 'verifying')
+          return decideVerified(world, call, { outcome, durationMs })
+        const text = `The outcome was verified afterwards: ${outcome}.`
+        step.base.bodies.outputs.set(call, text)
+        return decideVerified(world, call, { outcome, durationMs, ...step.put(text) })
+      },
+    })
+  }
+}
+
+/** Content goes with the step only when the result counts; late evidence is a digest alone. */
+function recorded(step: Step, call: CallId, returned: ToolReturn): CallReturn {
+  if (returned.how === 'acknowledged') return returned
+  if (returned.how === 'paused') {
+    const { reason, subject, deadline } = returned.request
+    return {
+      how: 'paused',
+      token: Buffer.from(step.base.host.random.bytes(16)).toString('base64url'),
+      reason,
+      ...(subject === undefined ? {} : { subject }),
+      ...(deadline === undefined ? {} : { deadline }),
+    }
+  }
+  const counts = step.world.calls.get(call)?.value !== 'unknown'
+  const { digest, bytes } = counts ? step.put(returned.text) : { digest: step.digest(returned.text), bytes: 0 }
+  if (counts) step.base.bodies.outputs.set(call, returned.text)
+  if (returned.how === 'returned') return { how: 'returned', digest, bytes }
+  const { code } = returned
+  return returned.how === 'lost'
+    ? { how: 'lost', digest, bytes, code }
+    : { how: 'threw', digest, bytes, code, beforeAbort: returned.beforeAbort }
+}

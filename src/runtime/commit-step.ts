@@ -1,0 +1,55 @@
+import { nextToStart, pendingTasks } from '../../machines/session-context.ts'
+import type { World } from '../../machines/world.ts'
+import { sealStep } from '../facts/codec.ts'
+import type { SessionSummary, StepAppend } from '../facts/log-port.ts'
+import type { Held } from './session-hold.ts'
+import type { Step } from './step.ts'
+
+/** A planned step as the store takes it: packed, chained, with its content and with what a listing shows. */
+export function sealedAppend(step: Step, held: Held): StepAppend {
+  const { base, facts } = step
+  const { hash, body } = sealStep(base.head.hash, facts)
+  const erased = step.world.session?.matches({ lifecycle: 'erased' }) ?? false
+  return {
+    scope: base.scope,
+    step: base.head.step + 1,
+    firstSeq: base.head.seq + 1,
+    count: facts.length,
+    at: facts[0]?.at ?? '',
+    prev: base.head.hash,
+    hash,
+    body,
+    firstId: facts[0]?.id ?? '',
+    lastId: facts.at(-1)?.id ?? '',
+    contents: erased ? [] : [...step.contents.values()],
+    shared: [...step.shared.values()].filter((content) => !held.shared.has(content.digest)),
+    owner: base.owner,
+    ...(facts.some((fact) => fact.type === 'call.started') ? { control: base.control } : {}),
+    summary: summaryOf(step.world),
+    unfinished: isUnfinished(step.world),
+    ...(held.isNew ? { key: base.key } : {}),
+    ...(erased ? { erase: true as const } : {}),
+  }
+}
+
+function summaryOf(world: World): SessionSummary {
+  const session = world.session
+  const context = session?.context
+  const lifecycle = (session?.value as { lifecycle?: SessionSummary['state'] } | undefined)?.lifecycle
+  return {
+    state: lifecycle ?? 'open',
+    ...(context?.title == null ? {} : { title: context.title }),
+    ...(context?.active == null ? {} : { active: context.active }),
+    queued: context === undefined ? 0 : pendingTasks(context).length,
+    quarantined: context?.quarantine.length ?? 0,
+  }
+}
+
+/** Some owner must carry on, or watch a deadline. */
+function isUnfinished(world: World): boolean {
+  const session = world.session?.context
+  if (session === undefined) return false
+  if (session.closing !== null || nextToStart(session) !== null) return true
+  for (const snapshot of world.tasks.values()) if (!snapshot.matches('pending')) return true
+  return false
+}

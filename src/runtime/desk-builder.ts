@@ -1,0 +1,68 @@
+import type { FactData } from '../../machines/facts.ts'
+import type { CapabilityRef } from '../../machines/vocabulary.ts'
+import type { TaskRecord } from '../../machines/world.ts'
+import type { CatalogEntry } from '../capabilities/catalog.ts'
+import { seesAll } from '../context/conversation.ts'
+import { canonicalJson, keyedDigest } from '../facts/digest.ts'
+import type { Content } from '../facts/log-port.ts'
+import type { ModelTool } from '../facts/ports.ts'
+import { definitionKey } from './definition-key.ts'
+import type { Step, StepBase } from './step.ts'
+import { TaskDesk } from './task-desk.ts'
+import { View } from './view.ts'
+
+/** Descriptions and schemas of the task's tools, stored once a session however many turns use them. */
+export function sharedDefinitions(step: Step, refs: readonly CapabilityRef[]): readonly Content[] {
+  return refs.flatMap((ref) => {
+    const entry = step.base.host.catalog.current(ref)
+    if (entry === null) return []
+    return [{ digest: definitionKey(ref), body: canonicalJson(entry.definition) }]
+  })
+}
+
+/** What a desk is built from; a step's base, or a live session that takes over what another owner began. */
+export type DeskBase = Pick<StepBase, 'host' | 'world' | 'bodies' | 'key'>
+
+/** System text of a task: the command's, or the host's; shared content of the session. */
+export function systemOf(base: DeskBase, record: TaskRecord): Content | null {
+  const fixed = record.started === null ? record.created.system : (record.started.system ?? undefined)
+  if (fixed !== undefined) {
+    const known = base.bodies.systems.get(fixed)
+    if (known !== undefined) return { digest: fixed, body: known }
+  }
+  const { system } = base.host
+  return system === '' ? null : { digest: keyedDigest(base.key, system), body: system }
+}
+
+/** The definitions that the task started with, from content when the host's catalog has moved on. */
+export function buildDesk(base: DeskBase, record: TaskRecord): TaskDesk {
+  const { host, bodies } = base
+  const entries = new Map<string, CatalogEntry>()
+  const tools: ModelTool[] = []
+  for (const ref of record.started?.capabilities ?? []) {
+    const entry = host.catalog.current(ref)
+    const definition = bodies.definitions.get(definitionKey(ref)) ?? entry?.definition
+    if (entry !== null) entries.set(entry.tool.name, entry)
+    if (definition !== undefined && entry?.tool.load !== 'demand') tools.push(definition)
+  }
+  const lane = seesAll(base.world, record) ? 'shared' : 'own'
+  return new TaskDesk({
+    task: record.id,
+    system: systemOf(base, record)?.body ?? '',
+    entries,
+    tools: Object.freeze(tools),
+    toolsDigest: keyedDigest(base.key, tools),
+    view: lane === 'shared' ? bodies.sharedView : new View(),
+    lane,
+  })
+}
+
+/** The digest that `verify` compares a rebuilt request with: settings, system, tools, and the view as one rolling digest. */
+export function requestDigest(key: string, desk: TaskDesk, started: FactData['task.started']): string {
+  return keyedDigest(key, {
+    settings: started.settings,
+    system: started.system,
+    tools: desk.toolsDigest,
+    rolling: desk.view.rolling,
+  })
+}

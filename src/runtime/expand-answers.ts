@@ -1,0 +1,66 @@
+import type { AgendaItem } from '../../machines/agenda.ts'
+import { limitOf } from '../../machines/session-context.ts'
+import { entries } from '../../machines/task-context.ts'
+import type { TaskId } from '../../machines/vocabulary.ts'
+import { utf8Bytes } from '../context/occupancy.ts'
+import { canonicalJson } from '../facts/digest.ts'
+import { added, needed } from './expand-messages.ts'
+import { overBudget } from './expand-requests.ts'
+import type { Step } from './step.ts'
+
+/** The model's answer as a message, and a `call.requested` for each call in it, in its order. */
+export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
+  const answer = needed(step.input.answer, 'answer')
+  if (answer.calls.length === 0) return [added(step, { task, role: 'assistant' }, answer.text)]
+  const context = needed(step.world.tasks.get(task), 'task').context
+  const items: AgendaItem[] = [assistantWithCalls(step, task)]
+  for (const [call, entry] of entries(context)) items.push(requested(step, task, call, entry.index))
+  const session = needed(step.world.session, 'session').context
+  const bound = limitOf(session, 'callsPerTurn', step.base.host.limits.callsPerTurn)
+  if (context.counts.total > bound) {
+    step.failing.add(task)
+    items.push(...overBudget(task, 'callsPerTurn', context.counts.total, bound))
+  }
+  return items
+}
+
+function assistantWithCalls(step: Step, task: TaskId): AgendaItem {
+  const answer = needed(step.input.answer, 'answer')
+  const message = step.newId()
+  const toolCalls = answer.calls.map((call) =>
+    Object.freeze({ id: call.id, name: call.name, arguments: call.arguments }),
+  )
+  const rendered = { role: 'assistant' as const, content: answer.text, toolCalls: Object.freeze(toolCalls) }
+  step.base.bodies.messages.set(message, Object.freeze(rendered))
+  const body = canonicalJson({ content: answer.text, toolCalls })
+  const data = {
+    message,
+    role: 'assistant' as const,
+    ...step.put(body),
+    toolCalls: answer.calls.map((call) => ({ call: call.id, name: call.name })),
+  }
+  return { type: 'message.added', task, data }
+}
+
+function requested(step: Step, task: TaskId, call: string, index: number): AgendaItem {
+  const { bodies, desks } = step.base
+  const asked = needed(step.input.answer?.calls[index], 'call of the answer')
+  const context = needed(step.world.tasks.get(task), 'task').context
+  const entry = desks.get(task)?.entries.get(asked.name)
+  const body = canonicalJson(asked.arguments)
+  bodies.arguments.set(call, asked.arguments)
+  return {
+    type: 'call.requested',
+    task,
+    call,
+    data: {
+      name: asked.name,
+      ...(entry === undefined ? {} : { ref: entry.ref, effect: entry.effect }),
+      arguments: step.put(body).digest,
+      bytes: utf8Bytes(body),
+      batch: context.step - 1,
+      index,
+      ...(entry?.effect === 'idempotent' ? { idempotencyKey: call } : {}),
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import type { AgendaItem } from '../../machines/agenda.ts'
+import { limitOf } from '../../machines/session-context.ts'
+import { ownPause, type TaskContext } from '../../machines/task-context.ts'
+import type { AbandonReason, TaskId } from '../../machines/vocabulary.ts'
+import type { TaskSnapshot } from '../../machines/world.ts'
+import { askBudget, type BudgetAnswer, dueWarnings, inputTokens } from '../context/budget.ts'
+import { occupancyAlgorithm, occupancyOfMessage } from '../context/occupancy.ts'
+import { requestDigest } from './desk-builder.ts'
+import { added, needed } from './expand-messages.ts'
+import { extendView } from './lane.ts'
+import type { Step } from './step.ts'
+import type { TaskDesk } from './task-desk.ts'
+
+/** The boundary, the only place where a turn finishes, fails by a bound, rests, takes steering in or asks the model again. */
+export function continueTurn(step: Step, task: TaskId): readonly AgendaItem[] {
+  const snapshot = step.world.tasks.get(task)
+  if (snapshot === undefined || step.failing.has(task) || !snapshot.matches({ running: 'boundary' })) return []
+  const { context } = snapshot
+  if (context.answered && context.steering.length === 0) return complete(task, context)
+  if (ownPause(context) !== null) return [{ ask: 'restIfIdle', task }]
+  if (step.base.closing) return []
+  return exceeded(step, task, context) ?? applySteering(step, task, context)
+}
+
+function complete(task: TaskId, context: TaskContext): readonly AgendaItem[] {
+  const withdrawn = Object.entries(context.pauses).map(
+    ([token, pause]): AgendaItem => ({
+      type: 'pause.settled',
+      task,
+      call: pause.call,
+      data: { token, decision: 'withdrawn' },
+    }),
+  )
+  return [...withdrawn, { ask: 'endTask', task, status: 'completed' }]
+}
+
+/** Bounds of a turn that end it at the boundary. */
+function exceeded(step: Step, task: TaskId, context: TaskContext): readonly AgendaItem[] | null {
+  const session = needed(step.world.session, 'session').context
+  const { limits } = step.base.host
+  const { streak } = context
+  const same = streak?.kind === 'denial' ? limits.identicalDenials : limits.identicalFailures
+  if (streak !== null && streak.count >= same)
+    return [{ ask: 'failTask', task, code: streak.kind === 'denial' ? 'REPEATED_DENIAL' : 'REPEATED_FAILURE' }]
+  if (context.attempts >= limits.modelAttempts) return [{ ask: 'failTask', task, code: 'MODEL_FAILED' }]
+  const steps = limitOf(session, 'stepsPerTurn', limits.stepsPerTurn)
+  if (context.step >= steps) return overBudget(task, 'stepsPerTurn', context.step, steps)
+  const messages = limitOf(session, 'messagesPerSession', limits.messagesPerSession)
+  const view = needed(step.base.desks.get(task), 'desk').view
+  if (view.length + context.steering.length > messages)
+    return overBudget(task, 'messagesPerSession', view.length + context.steering.length, messages)
+  return null
+}
+
+export function overBudget(task: TaskId, what: string, used: number, limit: number): readonly AgendaItem[] {
+  return [
+    { type: 'budget.exceeded', task, data: { what, used, limit } },
+    { ask: 'failTask', task, code: 'BUDGET_EXCEEDED', reason: `the bound ${what} is reached` },
+  ]
+}
+
+/** Pending steering joins the view only together with the request that carries it, so room is made sure of first. */
+function applySteering(step: Step, task: TaskId, context: TaskContext): readonly AgendaItem[] {
+  if (context.steering.length === 0) return [{ ask: 'requestModel', task }]
+  const steers = context.steering.map((message) => ({
+    message,
+    content: needed(step.base.bodies.steering.get(message), 'steering'),
+  }))
+  const more = steers.reduce((sum, { content }) => sum + occupancyOfMessage({ role: 'user', content }), 0)
+  const admission = admit(step, task, more)
+  if (admission.refusal !== null) return admission.refusal
+  for (const message of context.steering) step.base.bodies.steering.delete(message)
+  return [
+    { type: 'steering.applied', task, data: { messages: context.steering, step: context.step } },
+    ...steers.map(({ message, content }) => added(step, { task, role: 'user', message }, content)),
+    { ask: 'requestModel', task },
+  ]
+}
+
+export function requestModel(step: Step, task: TaskId): readonly AgendaItem[] {
+  const snapshot = needed(step.world.tasks.get(task), 'task')
+  const admission = admit(step, task, 0)
+  if (admission.refusal !== null) return admission.refusal
+  const { desk, answer, accounted } = admission
+  const record = needed(step.world.taskRecords.get(task), 'task record')
+  const started = needed(record.started, 'start')
+  return [
+    ...warnings(step, task),
+    accounted,
+    {
+      type: 'model.requested',
+      task,
+      data: {
+        request: requestDigest(step.base.key, desk, started),
+        model: started.model,
+        purpose: 'turn',
+        step: snapshot.context.step,
+        attempt: snapshot.context.attempts + 1,
+        messages: desk.view.length,
+        tools: desk.tools.length,
+        maxOutput: answer.maxOutput,
+        reserved: answer.reservation,
+        deadline: step.after(step.base.host.requestTimeoutMs),
+      },
+    },
+  ]
+}
+
+interface Admission {
+  readonly desk: TaskDesk
+  readonly answer: BudgetAnswer
+  readonly accounted: AgendaItem
+  readonly refusal: readonly AgendaItem[] | null
+}
+
+/** The accounting fact stands before every request, also when the answer is no. */
+function admit(step: Step, task: TaskId, more: number): Admission {
+  const { world, bodies, desks } = step.base
+  const session = needed(world.session, 'session').context
+  const record = needed(world.taskRecords.get(task), 'task record')
+  const desk = needed(desks.get(task), 'desk')
+  extendView(world, bodies, desk)
+  const { windowTokens: window, reserveTokens: reserve } = session.settings.context
+  const limit = session.settings.budget?.tokens ?? null
+  const reserved = reservedTokens(step)
+  const occupancy = desk.baseOccupancy + desk.view.occupancy + more
+  const asked = record.started?.settings.maxOutput
+  const answer = askBudget({
+    occupancy,
+    reserve,
+    window,
+    used: world.used,
+    reserved,
+    limit,
+    ...(typeof asked === 'number' ? { asked } : {}),
+  })
+  const admitted = answer.fits && answer.affordable
+  const accounted: AgendaItem = {
+    type: 'context.accounted',
+    task,
+    data: {
+      algorithm: occupancyAlgorithm,
+      occupancy,
+      reserve,
+      window,
+      admitted,
+      purpose: 'turn',
+      used: world.used,
+      reserved,
+      limit,
+    },
+  }
+  return { desk, answer, accounted, refusal: admitted ? null : refusal(task, answer, accounted, { world, limit }) }
+}
+
+function refusal(
+  task: TaskId,
+  answer: BudgetAnswer,
+  accounted: AgendaItem,
+  budget: { world: { used: number }; limit: number | null },
+): readonly AgendaItem[] {
+  if (!answer.fits) return [accounted, { ask: 'failTask', task, code: 'CONTEXT_OVERFLOW' }]
+  return [accounted, ...overBudget(task, 'tokens', budget.world.used, budget.limit ?? 0)]
+}
+
+function reservedTokens(step: Step): number {
+  let sum = 0
+  for (const { reserved } of step.world.reserved.values()) sum += reserved
+  return sum
+}
+
+function warnings(step: Step, task: TaskId): readonly AgendaItem[] {
+  const limit = step.world.session?.context.settings.budget?.tokens ?? null
+  const used = step.world.used
+  return dueWarnings(used, limit, step.world.warned).map((percent) => ({
+    type: 'budget.warning',
+    task,
+    data: { what: 'tokens', used, limit: limit ?? 0, percent },
+  }))
+}
+
+/** A cut request is charged for what was sent and what came back, as an estimate. */
+export function abandonRequest(step: Step, task: TaskId, reason: AbandonReason): readonly AgendaItem[] {
+  const snapshot: TaskSnapshot | undefined = step.world.tasks.get(task)
+  const reservation = step.world.reserved.get(task)
+  if (snapshot?.context.request == null || reservation === undefined) return []
+  const input = reservation.reserved - reservation.maxOutput
+  const output = inputTokens(step.base.received(task))
+  const charged = { input, output, total: input + output, estimated: true } as const
+  return [{ type: 'model.abandoned', task, data: { reason, charged } }]
+}

@@ -1,0 +1,93 @@
+import type { AgendaItem } from '../../machines/agenda.ts'
+import { nextToStart } from '../../machines/session-context.ts'
+import type { CapabilityRef, Grant, JsonObject, TaskId } from '../../machines/vocabulary.ts'
+import type { TaskRecord } from '../../machines/world.ts'
+import { type CatalogEntry, narrowerGrant } from '../capabilities/catalog.ts'
+import { handOffNote } from '../context/hand-off.ts'
+import { buildDesk, sharedDefinitions, systemOf } from './desk-builder.ts'
+import { added, needed } from './expand-messages.ts'
+import { grantFor } from './grants.ts'
+import type { Step } from './step.ts'
+
+/** The replacement in the slot, or the head of the queue when it is not blocked. */
+export function startNext(step: Step): readonly AgendaItem[] {
+  const session = step.world.session?.context
+  const next = session === undefined ? null : nextToStart(session)
+  return next === null || step.base.closing ? [] : [{ ask: 'startTask', task: next }]
+}
+
+/** Freezes what the task may use: catalog, grants, model, settings. The facts carry what is needed to rebuild it. */
+export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
+  const { host } = step.base
+  const record = step.world.taskRecords.get(task)
+  if (record === undefined) return []
+  const grants: Record<string, Grant> = {}
+  const refs: CapabilityRef[] = []
+  for (const entry of host.catalog.entries()) {
+    const grant = grantOf(step, record, entry)
+    if (grant.level === 'none') continue
+    grants[entry.ref.id] = grant
+    refs.push(entry.ref)
+  }
+  const system = systemOf(step.base, record)
+  const settings: JsonObject = { ...host.settings, ...record.created.settings }
+  const note = handOff(step, record)
+  const shared = sharedDefinitions(step, refs)
+  for (const content of shared) step.shared.set(content.digest, content)
+  if (system !== null) step.shared.set(system.digest, system)
+  const deadline = step.after(record.created.limits?.turnMs ?? host.limits.turnMs)
+  return [
+    {
+      type: 'task.started',
+      task,
+      data: {
+        generation: host.catalog.generation,
+        control: step.base.control,
+        capabilities: refs,
+        grants,
+        model: record.created.model ?? host.defaultModel,
+        system: system?.digest ?? null,
+        settings,
+        ...(note === null ? {} : { handoff: step.put(note).digest }),
+        deadline,
+      },
+    },
+  ]
+}
+
+/** What the host's policy allows; a policy that throws denies. A command may narrow it, never widen it. */
+function grantOf(step: Step, record: TaskRecord, entry: CatalogEntry): Grant {
+  const { host, scope } = step.base
+  const allowed = grantFor(host, { scope, task: record.id, capability: entry.ref.id }, entry.tool)
+  const asked = record.created.grants?.[entry.ref.id]
+  return asked === undefined ? allowed : narrowerGrant(allowed, asked)
+}
+
+function handOff(step: Step, record: TaskRecord): string | null {
+  if (record.created.kind !== 'foreground' || step.world.lastEnd <= record.created.watermark) return null
+  const names = new Set<string>()
+  for (const entry of step.base.host.catalog.entries()) names.add(entry.tool.name)
+  return handOffNote(predecessorsOf(step, record), names)
+}
+
+function predecessorsOf(step: Step, record: TaskRecord): readonly TaskRecord[] {
+  const found: TaskRecord[] = []
+  for (const other of step.world.taskRecords.values())
+    if (other.created.kind === 'foreground' && other.run !== null && (other.ended?.seq ?? 0) > record.created.watermark)
+      found.push(other)
+  return found
+}
+
+/** The hand-off note and the task's input, as the first messages of its turn. */
+export function openTurn(step: Step, task: TaskId): readonly AgendaItem[] {
+  const record = needed(step.world.taskRecords.get(task), 'task record')
+  const { bodies, desks } = step.base
+  desks.set(task, buildDesk(step.base, record))
+  const items: AgendaItem[] = []
+  const note = handOff(step, record)
+  if (note !== null) items.push(added(step, { task, role: 'system' }, note))
+  const input = needed(bodies.inputs.get(task), 'input')
+  bodies.inputs.delete(task)
+  items.push(added(step, { task, role: 'user' }, input))
+  return items
+}

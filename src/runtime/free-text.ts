@@ -1,0 +1,13 @@
+import { limits } from '../facts/limits.ts'
+import type { Redactor } from '../facts/ports.ts'
+
+const withheld = '[withheld]'
+
+/** The few free-text fields of facts: redacted, and short. When the redactor fails the raw text goes nowhere. */
+export function freeText(redactor: Redactor, text: string): string {
+  try {
+    return Array.from(redactor.text(text)).slice(0, limits.freeTextChars).join('')
+  } catch {
+    return withheld
+  }
+}

@@ -1,0 +1,293 @@
+import type { Owner, StoredFact } from '../facts/envelope.ts'
+import { LandfallError } from '../facts/errors.ts'
+import type { Scope } from '../facts/scope.ts'
+import type { InternalRequest, OperatorRequest, Receipt } from './command.ts'
+import { sealedAppend } from './commit-step.ts'
+import { Effects } from './effects.ts'
+import { expand } from './expand.ts'
+import { planOperator } from './plan-operator.ts'
+import { recoveryAgenda } from './recovery.ts'
+import type { Services } from './services.ts'
+import { type Held, hold } from './session-hold.ts'
+import { SessionTimer } from './session-timer.ts'
+import { Step, type StepInput } from './step.ts'
+
+type Job = () => Promise<void>
+
+/** A store that has no room or is busy now may have it later; results of effects wait for that, operators are told. */
+const retryResultMs = 1_000
+
+/**
+ * Owns: one session that this runtime works on: its mailbox, its folded state, its effects and its timer.
+ * 1. One FIFO; nothing else changes the session. One step is undurable at a time.
+ * 2. Receipts, publication, effects and timers come after the step is durable, in this order.
+ * 3. After a commit that failed, or a step that broke, the folded state is thrown away and read anew.
+ * 4. When ownership is lost nothing more is written and nothing more is started.
+ */
+export class LiveSession {
+  readonly scope: Scope
+  readonly #services: Services
+  readonly #jobs: Job[] = []
+  readonly #timer: SessionTimer
+  readonly effects: Effects
+  #running = false
+  #held: Held | null = null
+  #epoch = 0
+  #closed = false
+  #gone = false
+
+  constructor(scope: Scope, services: Services) {
+    this.scope = scope
+    this.#services = services
+    this.effects = new Effects(this, services)
+    this.#timer = new SessionTimer(services.host, (agenda) => this.post(agenda))
+  }
+
+  get held(): Held | null {
+    return this.#held
+  }
+
+  get idle(): boolean {
+    return !this.#running && this.#jobs.length === 0 && (this.#held?.isIdle() ?? true)
+  }
+
+  /** Carries out an operator's command when its turn in the mailbox comes. */
+  submit(request: OperatorRequest): Promise<Receipt> {
+    if (this.#closed) return Promise.reject(shuttingDown())
+    return new Promise((resolve, reject) => {
+      this.#enqueue(async () => {
+        try {
+          resolve(await this.#carryOut(request))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  }
+
+  /** Decides about a result of an effect, or about time that has passed. */
+  post(request: InternalRequest): void {
+    if (this.#gone) return
+    this.#enqueue(() => this.#follow(request))
+  }
+
+  /** Opens the session so that what a lost owner left is carried on; an idle one is left as it is. */
+  async wake(): Promise<void> {
+    if (this.#closed) return
+    await new Promise<void>((resolve) => {
+      this.#enqueue(async () => {
+        try {
+          await this.#ready()
+        } catch (error) {
+          this.#services.host.logger.warn({ code: codeOf(error) }, 'a session could not be carried on')
+        }
+        resolve()
+      })
+    })
+  }
+
+  /** The state as it stands when everything before this read is durable; null when nothing is in memory. */
+  read<T>(look: (held: Held) => T): Promise<T | null> {
+    if (this.#gone) return Promise.resolve(null)
+    return new Promise((resolve, reject) => {
+      this.#enqueue(async () => {
+        try {
+          resolve(this.#held === null ? null : look(this.#held))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  }
+
+  /** No more commands, nothing new begins; results of what runs are still recorded. */
+  shut(): void {
+    this.#closed = true
+  }
+
+  get quiet(): boolean {
+    return !this.#running && this.effects.inFlight === 0
+  }
+
+  /** Gives the session up. What still runs is for the next owner to find, as after a crash. */
+  async leave(): Promise<void> {
+    this.#closed = true
+    this.#gone = true
+    this.#timer.clear()
+    while (this.#running) await new Promise<void>((resolve) => this.#services.host.scheduler.soon(resolve))
+    this.effects.abandon()
+    if (this.#epoch > 0) await this.#services.host.log.release(this.scope, this.#owner())
+    this.#held = null
+    this.#epoch = 0
+  }
+
+  #owner(): Owner {
+    return { id: this.#services.host.instance.id, epoch: this.#epoch }
+  }
+
+  #enqueue(job: Job): void {
+    this.#jobs.push(job)
+    if (this.#running) return
+    this.#running = true
+    void this.#drain()
+  }
+
+  async #drain(): Promise<void> {
+    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) await job()
+    this.#running = false
+  }
+
+  async #carryOut(request: OperatorRequest): Promise<Receipt> {
+    for (let tries = 0; ; tries += 1) {
+      const held = await this.#ready()
+      const planned = this.#guarded(() => planOperator(this.#step(held, inputOf(request)), request))
+      if (planned.step.facts.length === 0) return planned.receipt
+      const failure = await this.#commit(planned.step)
+      if (failure === null) return { ...planned.receipt, seq: planned.step.facts[0]?.seq ?? 0 }
+      if (failure.code !== 'CONTROL_STALE' || tries > 2) throw failure
+      await this.#services.control.refresh()
+    }
+  }
+
+  async #follow(request: InternalRequest): Promise<void> {
+    try {
+      const held = await this.#ready()
+      const { cause, by, answer } = request
+      const step = this.#step(held, {
+        by,
+        cause,
+        command: null,
+        ...(answer === undefined ? {} : { answer }),
+      })
+      this.#guarded(() => step.run(request.agenda(step, held.world)))
+      if (step.facts.length === 0) return
+      const failure = await this.#commit(step)
+      if (failure !== null) this.#retry(request, failure)
+    } catch (error) {
+      this.#services.host.logger.error({ code: codeOf(error) }, 'a result could not be recorded')
+      if (codeOf(error) !== 'OWNERSHIP_LOST') this.#retry(request, error)
+    }
+  }
+
+  /** What an effect did is not forgotten because the store is full: it is offered again until it is recorded. */
+  #retry(request: InternalRequest, failure: unknown): void {
+    const code = codeOf(failure)
+    const { host } = this.#services
+    if (code === 'CONTROL_STALE') {
+      void this.#services.control.refresh().then(() => this.post(request))
+      return
+    }
+    if (!['STORE_FULL', 'STORE_BUSY', 'STORE_READONLY'].includes(code)) return
+    host.scheduler.at(host.clock.now() + retryResultMs, () => this.post(request))
+  }
+
+  #step(held: Held, input: StepInput): Step {
+    return new Step(
+      {
+        host: this.#services.host,
+        scope: this.scope,
+        world: held.world,
+        bodies: held.bodies,
+        desks: held.desks,
+        key: held.key,
+        head: held.head,
+        owner: this.#owner(),
+        control: this.#services.control.version,
+        closing: this.#closed,
+        received: (task) => this.effects.received(task),
+        expand,
+      },
+      input,
+    )
+  }
+
+  /** A step that breaks in the middle has changed the folded state; that state is of no use any more. */
+  #guarded<T>(plan: () => T): T {
+    try {
+      return plan()
+    } catch (error) {
+      if (!(error instanceof LandfallError) || !isRefusal(error)) this.#held = null
+      throw error
+    }
+  }
+
+  async #commit(step: Step): Promise<LandfallError | null> {
+    const held = this.#held
+    if (held === null) return new LandfallError('INTERNAL', 'A step without its session. Report this as a bug.')
+    const append = sealedAppend(step, held)
+    const result = await this.#services.committer.commit(append)
+    if (!result.ok) {
+      this.#failed(result.error)
+      return result.error
+    }
+    held.moveTo(append)
+    const stored = storedFacts(step, append, result.cursor)
+    this.#services.bus.committed(stored)
+    held.settle(stored)
+    for (const intent of step.intents) this.effects.perform(intent)
+    this.#timer.arm(held.world)
+    return null
+  }
+
+  #failed(error: LandfallError): void {
+    this.#held = null
+    if (error.code === 'OWNERSHIP_LOST') {
+      this.#epoch = 0
+      this.effects.abandon()
+      this.#timer.clear()
+    }
+  }
+
+  /** The session in memory: claimed, folded, hydrated, and carried on where a lost owner had left it. */
+  async #ready(): Promise<Held> {
+    if (this.#held !== null) return this.#held
+    const first = this.#epoch === 0
+    if (first) this.#epoch = await this.#claim()
+    const held = await hold(this.#services, this.scope)
+    this.#held = held
+    this.#timer.arm(held.world)
+    if (!first) return held
+    const agenda = recoveryAgenda(held.world, this.#services.host, this.#owner())
+    if (agenda.length > 0) {
+      const step = this.#step(held, { by: { kind: 'runtime', id: 'recovery' }, cause: null, command: null })
+      this.#guarded(() => step.run(agenda))
+      const failure = await this.#commit(step)
+      if (failure !== null) throw failure
+    }
+    return this.#ready()
+  }
+
+  async #claim(): Promise<number> {
+    const { log, instance } = this.#services.host
+    const claim = await log.claim(this.scope, instance)
+    if (claim.claimed) return claim.epoch
+    throw new LandfallError('OWNERSHIP_LOST', 'Another process works on this session. Send the command to it.', {
+      retryable: true,
+      details: { session: this.scope.session, owner: claim.owner.id },
+    })
+  }
+}
+
+function inputOf(request: OperatorRequest): StepInput {
+  return { by: request.by, cause: null, command: request.commandId }
+}
+
+function storedFacts(step: Step, append: { prev: string; hash: string }, cursor: number): readonly StoredFact[] {
+  const first = cursor - step.facts.length + 1
+  return step.facts.map(
+    (fact, index) => ({ ...fact, cursor: first + index, prev: append.prev, hash: append.hash }) as StoredFact,
+  )
+}
+
+/** Refusals of a first fact carry this mark; they leave the folded state as it was. */
+function isRefusal(error: LandfallError): boolean {
+  return error.details.refused === true
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof LandfallError ? error.code : 'INTERNAL'
+}
+
+function shuttingDown(): LandfallError {
+  return new LandfallError('SHUTTING_DOWN', 'This runtime is closing. Open another one.', { retryable: true })
+}

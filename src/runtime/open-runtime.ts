@@ -1,0 +1,217 @@
+import { createBus } from '../bus/bus.ts'
+import type { EventStream } from '../bus/event-stream.ts'
+import type { EventsOptions } from '../bus/interest.ts'
+import { LandfallError } from '../facts/errors.ts'
+import { checkId } from '../facts/ids.ts'
+import type { Head } from '../facts/log-port.ts'
+import { type Scope, scopeKey } from '../facts/scope.ts'
+import { systemScheduler } from '../facts/system-ports.ts'
+import { Committer } from './committer.ts'
+import type { Ended } from './ended.ts'
+import { LiveSession } from './live-session.ts'
+import { type Host, type RuntimeOptions, resolveHost } from './options.ts'
+import type { Services } from './services.ts'
+import { Session } from './session.ts'
+
+export interface SessionEntry extends Scope {
+  readonly state: 'open' | 'closing' | 'closed' | 'erased'
+  readonly title?: string
+  readonly active?: string
+  readonly queued: number
+  readonly quarantined: number
+  readonly seq: number
+  readonly updatedAt: string
+}
+
+const headsPerPage = 500
+const closePollMs = 5
+
+/** Opens a runtime on a log. Sessions that a lost owner left unfinished are claimed and carried on in the background. */
+export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const runtime = new Runtime(resolveHost(options))
+  await runtime.begin()
+  return runtime
+}
+
+/**
+ * Owns: the live sessions of this process on one store, the lease they stand under, and what they share.
+ * 1. Two runtimes share nothing, also in one process and on one file; the log decides who owns what.
+ * 2. One instance, one lease; it is renewed long before it ends, and what ended starts nothing.
+ */
+export class Runtime {
+  readonly #host: Host
+  readonly #services: Services
+  readonly #live = new Map<string, LiveSession>()
+  readonly #waiting = new Map<string, ((ended: Ended) => void)[]>()
+  readonly #lease = { until: 0 }
+  readonly #control = { version: 0, refresh: () => this.#readControl() }
+  #stopRenewing: () => void = () => {}
+  #closing: Promise<void> | null = null
+
+  constructor(host: Host) {
+    this.#host = host
+    const { log, scheduler, limits, clock } = host
+    this.#services = {
+      host,
+      committer: new Committer(log, scheduler, limits.batchFacts),
+      bus: createBus({ log, scheduler, limits, clock }),
+      control: this.#control,
+      lease: this.#lease,
+      onEnd: (scope, ended) => this.#ended(scope, ended),
+    }
+  }
+
+  async begin(): Promise<void> {
+    await this.#renew()
+    await this.#readControl()
+    void this.#recover()
+  }
+
+  session(scope: Scope): Session {
+    const { tenant, user, session } = scope
+    const checked = {
+      tenant: checkId('tenant', tenant),
+      user: checkId('user', user),
+      session: checkId('session', session),
+    }
+    return new Session(checked, this.#services, {
+      live: () => this.#liveSession(checked),
+      known: () => this.#live.get(scopeKey(checked)) ?? null,
+      ended: (task) => this.#whenEnded(checked, task),
+    })
+  }
+
+  /** Sessions of one user, with what a listing shows of each. */
+  async sessions(filter: { tenant: string; user: string }): Promise<readonly SessionEntry[]> {
+    const tenant = checkId('tenant', filter.tenant)
+    const user = checkId('user', filter.user)
+    const found: SessionEntry[] = []
+    let after: Scope | undefined
+    for (;;) {
+      const page = await this.#host.log.heads({
+        tenant,
+        user,
+        limit: headsPerPage,
+        ...(after === undefined ? {} : { after }),
+      })
+      for (const head of page) found.push(entryOf(head))
+      after = page.at(-1)?.scope
+      if (page.length < headsPerPage) return found
+    }
+  }
+
+  events(scope: Scope, options: EventsOptions = {}): EventStream {
+    return this.#services.bus.events(scope, options)
+  }
+
+  /** Starts nothing more, waits for results up to the grace, records them and lets go of every session. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { clock, scheduler, limits } = this.#host
+    this.#stopRenewing()
+    const sessions = [...this.#live.values()]
+    for (const live of sessions) live.shut()
+    const until = clock.now() + limits.graceMs
+    while (sessions.some((live) => !live.quiet) && clock.now() < until)
+      await new Promise<void>((resolve) => void scheduler.at(clock.now() + closePollMs, resolve))
+    for (const live of sessions) await live.leave()
+    await this.#services.committer.drained()
+    this.#services.bus.close('closed')
+    this.#live.clear()
+  }
+
+  #liveSession(scope: Scope): LiveSession {
+    if (this.#closing !== null)
+      throw new LandfallError('SHUTTING_DOWN', 'This runtime is closing. Open another one.', { retryable: true })
+    const key = scopeKey(scope)
+    let live = this.#live.get(key)
+    if (live === undefined) {
+      live = new LiveSession(scope, this.#services)
+      this.#live.set(key, live)
+    }
+    return live
+  }
+
+  #whenEnded(scope: Scope, task: string): { promise: Promise<Ended>; cancel: () => void } {
+    const key = `${scopeKey(scope)}\u0000${task}`
+    const waiting = this.#waiting.get(key) ?? []
+    this.#waiting.set(key, waiting)
+    let done: (ended: Ended) => void = () => {}
+    const promise = new Promise<Ended>((resolve) => {
+      done = resolve
+      waiting.push(resolve)
+    })
+    const cancel = () => {
+      const at = waiting.indexOf(done)
+      if (at >= 0) waiting.splice(at, 1)
+      if (waiting.length === 0) this.#waiting.delete(key)
+    }
+    return { promise, cancel }
+  }
+
+  #ended(scope: Scope, ended: Ended): void {
+    const key = `${scopeKey(scope)}\u0000${ended.task}`
+    const waiting = this.#waiting.get(key)
+    if (waiting === undefined) return
+    this.#waiting.delete(key)
+    for (const resolve of waiting) resolve(ended)
+  }
+
+  async #readControl(): Promise<void> {
+    this.#control.version = await this.#host.log.controlVersion()
+  }
+
+  async #renew(): Promise<void> {
+    const { clock, limits, log, instance, logger } = this.#host
+    const asked = clock.now()
+    try {
+      await log.renew(instance)
+      this.#lease.until = asked + limits.leaseMs
+    } catch {
+      logger.warn({}, 'the lease could not be renewed')
+    }
+    if (this.#closing !== null) return
+    const renewal = systemScheduler({ clock, background: true })
+    this.#stopRenewing = renewal.at(clock.now() + limits.leaseMs / 3, () => void this.#renew())
+  }
+
+  /** Every session with unfinished work and no living owner. */
+  async #recover(): Promise<void> {
+    try {
+      let after: Scope | undefined
+      for (;;) {
+        const page = await this.#host.log.heads({
+          orphaned: true,
+          limit: headsPerPage,
+          ...(after === undefined ? {} : { after }),
+        })
+        for (const head of page) {
+          if (this.#closing !== null) return
+          await this.#liveSession(head.scope).wake()
+        }
+        after = page.at(-1)?.scope
+        if (page.length < headsPerPage) return
+      }
+    } catch {
+      this.#host.logger.error({}, 'unfinished sessions could not be listed')
+    }
+  }
+}
+
+function entryOf(head: Head): SessionEntry {
+  const { state, title, active, queued, quarantined } = head.summary
+  return {
+    ...head.scope,
+    state,
+    ...(title === undefined ? {} : { title }),
+    ...(active === undefined ? {} : { active }),
+    queued,
+    quarantined,
+    seq: head.seq,
+    updatedAt: head.updatedAt,
+  }
+}

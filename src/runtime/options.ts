@@ -1,0 +1,133 @@
+import type { ContextPolicy, Grant, JsonObject } from '../../machines/vocabulary.ts'
+import { Catalog } from '../capabilities/catalog.ts'
+import type { ToolDefinition } from '../capabilities/define-tool.ts'
+import { LandfallError } from '../facts/errors.ts'
+import { type Limits, resolveLimits } from '../facts/limits.ts'
+import type { Instance, Log } from '../facts/log-port.ts'
+import type { Clock, Ids, Logger, Model, Random, Redactor, Scheduler } from '../facts/ports.ts'
+import type { Scope } from '../facts/scope.ts'
+import { silentLogger, systemClock, systemIds, systemRandom, systemScheduler } from '../facts/system-ports.ts'
+import { thisInstance } from '../log/processes.ts'
+import { defaultRedactor } from '../redaction/default-redactor.ts'
+
+export interface PolicyQuestion {
+  readonly scope: Scope
+  readonly task: string
+  readonly capability: string
+  readonly subject?: string
+}
+
+export type Policy = (question: PolicyQuestion) => Grant
+
+export interface RuntimeOptions {
+  readonly log: Log
+  /** The one model, or several by name of which the first is the default. */
+  readonly model?: Model
+  readonly models?: { readonly [name: string]: Model }
+  readonly system?: string
+  readonly settings?: JsonObject
+  /** Longest silence of a model, before the first chunk and between chunks. */
+  readonly requestTimeoutMs?: number
+  readonly catalog?: readonly ToolDefinition[]
+  readonly policy?: Policy
+  readonly redactor?: Redactor
+  readonly budget?: { readonly tokens: number }
+  readonly context?: Partial<ContextPolicy>
+  readonly limits?: { readonly [name: string]: number }
+  readonly recovery?: 'resume' | 'fail'
+  readonly onUnknown?: 'continue' | 'pause'
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly ids?: Ids
+  readonly scheduler?: Scheduler
+  readonly logger?: Logger
+}
+
+/** The options with every default filled in and every value checked. */
+export interface Host {
+  readonly log: Log
+  readonly models: ReadonlyMap<string, Model>
+  readonly defaultModel: string
+  readonly system: string
+  readonly settings: JsonObject
+  readonly requestTimeoutMs: number
+  readonly catalog: Catalog
+  readonly policy: Policy | null
+  readonly redactor: Redactor
+  readonly budget: { readonly tokens: number } | null
+  readonly context: ContextPolicy
+  readonly limits: Limits
+  /** Only what the host changed; what `session.opened` records. */
+  readonly lowered: { readonly [name: string]: number }
+  readonly recovery: 'resume' | 'fail'
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Ids
+  readonly scheduler: Scheduler
+  readonly logger: Logger
+  readonly instance: Instance
+}
+
+const defaultContext: ContextPolicy = {
+  windowTokens: 400_000,
+  thresholdTokens: 320_000,
+  tailMessages: 24,
+  reserveTokens: 8_192,
+}
+
+export function resolveHost(options: RuntimeOptions): Host {
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? systemRandom
+  const ids = options.ids ?? systemIds(clock, random)
+  const models = modelsOf(options)
+  const limits = resolveLimits(options.limits ?? {})
+  return {
+    log: options.log,
+    models,
+    defaultModel: models.keys().next().value ?? '',
+    system: options.system ?? '',
+    settings: options.settings ?? {},
+    requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
+    catalog: new Catalog(options.catalog ?? []),
+    policy: options.policy ?? null,
+    redactor: options.redactor ?? defaultRedactor(),
+    budget: checkedBudget(options.budget),
+    context: checkedContext({ ...defaultContext, ...options.context }),
+    limits,
+    lowered: options.limits ?? {},
+    recovery: options.recovery ?? 'resume',
+    clock,
+    random,
+    ids,
+    scheduler: options.scheduler ?? systemScheduler({ clock }),
+    logger: options.logger ?? silentLogger,
+    instance: thisInstance(ids.next()),
+  }
+}
+
+function modelsOf(options: RuntimeOptions): ReadonlyMap<string, Model> {
+  const models = new Map(Object.entries(options.models ?? {}))
+  if (options.model !== undefined) models.set(options.model.name, options.model)
+  if (models.size === 0) throw invalid('model', 'Give openRuntime a model, or models by name.')
+  return models
+}
+
+function checkedBudget(budget: RuntimeOptions['budget']): { readonly tokens: number } | null {
+  if (budget === undefined) return null
+  if (!Number.isSafeInteger(budget.tokens) || budget.tokens < 1)
+    throw invalid('budget.tokens', 'A budget is a whole number of tokens of at least 1.')
+  return { tokens: budget.tokens }
+}
+
+function checkedContext(context: ContextPolicy): ContextPolicy {
+  for (const [name, value] of Object.entries(context))
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw invalid(`context.${name}`, 'A context bound is a whole number, not negative.')
+  if (context.reserveTokens >= context.windowTokens)
+    throw invalid('context.reserveTokens', 'The output reserve must leave room in the window.')
+  return context
+}
+
+function invalid(field: string, message: string): LandfallError {
+  return new LandfallError('INVALID_INPUT', message, { details: { field } })
+}

@@ -1,0 +1,119 @@
+import type { AgendaItem } from '../../machines/agenda.ts'
+import type { OperatorCommand } from '../../machines/commands.ts'
+import { type Decided, decide } from '../../machines/decide.ts'
+import type { FactOf } from '../../machines/facts.ts'
+import { nameRefusal } from '../../machines/refusals.ts'
+import type { ReceiptRecord } from '../../machines/world.ts'
+import { LandfallError } from '../facts/errors.ts'
+import type { OperatorRequest, Receipt, ReceiptResult } from './command.ts'
+import { RefusedStep, type Step } from './step.ts'
+
+export interface Planned {
+  readonly step: Step
+  readonly receipt: Receipt
+}
+
+/** Plans the step of an operator's command, or throws what names its refusal. Nothing is remembered of a refusal. */
+export function planOperator(step: Step, request: OperatorRequest): Planned {
+  const before = request.commandId === null ? undefined : step.world.receipts.get(request.commandId)
+  if (before !== undefined) return { step, receipt: repeated(step, request, before) }
+  if (step.world.session === null && !request.opens)
+    throw refusal('NOT_FOUND', 'This session was never opened. Start a turn in it first.', {})
+  const command = request.build(step)
+  const decided = decide(step.world, command)
+  if (decided.kind === 'refused') throw refused(step, command)
+  if (decided.kind === 'step') carryOut(step, command, decided.agenda)
+  const receipt = receiptOf(step, command, decided)
+  if (request.commandId !== null) step.run([accepted(step, request, receipt)])
+  return { step, receipt: { ...receipt, ...(request.commandId === null ? {} : { command: request.commandId }) } }
+}
+
+function carryOut(step: Step, command: OperatorCommand, agenda: readonly AgendaItem[]): void {
+  const opening = step.world.session === null ? [openSession(step)] : []
+  try {
+    step.run([...opening, ...agenda])
+  } catch (error) {
+    if (error instanceof RefusedStep) throw refused(step, command)
+    throw error
+  }
+}
+
+function openSession(step: Step): AgendaItem {
+  const { host } = step.base
+  const system = host.system === '' ? null : step.digest(host.system)
+  if (system !== null) step.shared.set(system, { digest: system, body: host.system })
+  const { budget, context, lowered } = host
+  const settings = { model: host.defaultModel, system, limits: lowered, budget, context }
+  return { type: 'session.opened', data: { settings } }
+}
+
+function refused(step: Step, command: OperatorCommand): LandfallError {
+  for (const takeBack of step.undo) takeBack()
+  const { code, message, details } = nameRefusal(step.world, command)
+  return refusal(code, message, details)
+}
+
+function refusal(code: string, message: string, details: Readonly<Record<string, unknown>>): LandfallError {
+  return new LandfallError(code, message, { details: { ...details, refused: true } })
+}
+
+function repeated(step: Step, request: OperatorRequest, before: ReceiptRecord): Receipt {
+  if (before.name !== request.name || before.body !== step.digest(request.body))
+    throw refusal('COMMAND_CONFLICT', 'This command id was used for another command. Use a new id.', {
+      command: request.commandId,
+    })
+  return {
+    result: 'duplicate',
+    seq: before.seq,
+    ...(before.target === null ? {} : { task: before.target }),
+    ...(request.commandId === null ? {} : { command: request.commandId }),
+    ...(before.replacement === null ? {} : { replacement: before.replacement }),
+    ...(before.superseded === null ? {} : { superseded: before.superseded }),
+  }
+}
+
+/** Says what happened, which the facts of the step tell: a follow-up that could start at once was not queued. */
+function receiptOf(step: Step, command: OperatorCommand, decided: Decided): Receipt {
+  const target = decided.kind === 'refused' ? null : decided.target
+  const task = target === null ? {} : { task: target }
+  if (decided.kind === 'noted') return { result: decided.result, ...task, ...replacementOf(step) }
+  const ended = step.facts.find((fact) => fact.type === 'task.superseded' && fact.task !== target)
+  const isOlderReplacement = command.name === 'supersede' && ended !== undefined && isUnstarted(step, ended.task)
+  return {
+    result: resultOf(step, command, target),
+    ...task,
+    ...(isOlderReplacement && ended?.task != null ? { superseded: ended.task } : {}),
+    ...(command.name === 'cancel' ? replacementOf(step) : {}),
+  }
+}
+
+function resultOf(step: Step, command: OperatorCommand, target: string | null): ReceiptResult {
+  const creates = command.name === 'start' || command.name === 'followUp' || command.name === 'supersede'
+  if (command.name === 'steer') return 'queued'
+  if (!creates) return 'applied'
+  const started = step.facts.some((fact) => fact.type === 'task.started' && fact.task === target)
+  return started ? 'applied' : 'queued'
+}
+
+function replacementOf(step: Step): { replacement?: string } {
+  const slot = step.world.session?.context.slot ?? null
+  return slot === null ? {} : { replacement: slot }
+}
+
+function isUnstarted(step: Step, task: string | null): boolean {
+  return task !== null && step.world.taskRecords.get(task)?.run === null
+}
+
+function accepted(step: Step, request: OperatorRequest, receipt: Receipt): AgendaItem {
+  const result = receipt.result === 'duplicate' ? 'applied' : receipt.result
+  const data: FactOf<'command.accepted'>['data'] = {
+    command: request.commandId ?? '',
+    name: request.name,
+    body: step.digest(request.body),
+    result,
+    ...(receipt.task === undefined ? {} : { target: receipt.task }),
+    ...(receipt.replacement === undefined ? {} : { replacement: receipt.replacement }),
+    ...(receipt.superseded === undefined ? {} : { superseded: receipt.superseded }),
+  }
+  return { type: 'command.accepted', data }
+}

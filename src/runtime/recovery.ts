@@ -1,0 +1,39 @@
+import type { AgendaItem } from '../../machines/agenda.ts'
+import { nextToStart, startedTasks } from '../../machines/session-context.ts'
+import { entries, isInFlight } from '../../machines/task-context.ts'
+import type { TaskSnapshot, World } from '../../machines/world.ts'
+import type { Owner } from '../facts/envelope.ts'
+import type { Host } from './options.ts'
+
+/**
+ * What a new owner does first. Empty for a session that is idle, paused, held or waiting for a stored time: opening such a one
+ * writes nothing.
+ */
+export function recoveryAgenda(world: World, host: Host, owner: Owner): readonly AgendaItem[] {
+  const interrupted = [...world.tasks].filter(([, snapshot]) => isInterrupted(snapshot, host))
+  const session = world.session
+  const closing = session?.context.closing != null && startedTasks(session.context).length === 0
+  const startable = session?.matches({ lifecycle: 'open' }) === true && nextToStart(session.context) !== null
+  if (interrupted.length === 0 && !closing && !startable) return []
+  const items: AgendaItem[] = [{ type: 'session.owned', data: { owner: owner.id, epoch: owner.epoch } }]
+  for (const [task, snapshot] of interrupted) {
+    items.push({
+      type: 'run.resumed',
+      task,
+      data: { attempt: snapshot.context.resumptions + 1, reason: 'crash' },
+    })
+  }
+  if (closing) items.push({ ask: 'closeIfIdle' })
+  if (startable) items.push({ ask: 'startNext' })
+  return items
+}
+
+function isInterrupted(snapshot: TaskSnapshot, host: Host): boolean {
+  if (snapshot.matches('quiescing')) return true
+  if (!snapshot.matches('running')) return false
+  if (host.recovery === 'fail') return true
+  if (snapshot.context.request !== null) return true
+  if (entries(snapshot.context).some(([, entry]) => isInFlight(entry) || entry.phase === 'requested')) return true
+  const { retryAt } = snapshot.context
+  return snapshot.matches({ running: 'boundary' }) && (retryAt === null || Date.parse(retryAt) <= host.clock.now())
+}

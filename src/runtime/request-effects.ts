@@ -1,0 +1,201 @@
+import type { FactData } from '../../machines/facts.ts'
+import { inputTokens } from '../context/budget.ts'
+import { ModelError, type ModelRequest } from '../facts/ports.ts'
+import { type ModelAnswer, readStream } from '../models/read-stream.ts'
+import { streamingRedactor } from '../redaction/streaming-redactor.ts'
+import type { Mailbox } from './mailbox.ts'
+import { requestOf } from './request-of.ts'
+import type { Services } from './services.ts'
+import type { TaskDesk } from './task-desk.ts'
+
+interface InFlight {
+  readonly controller: AbortController
+  readonly seq: number
+  readonly attempt: number
+  received: number
+  index: number
+}
+
+const firstBackoffMs = 500
+const longestBackoffMs = 30_000
+
+/**
+ * Owns: the model requests of a session that are in flight, one a task.
+ * 1. A result counts only while its request is the one in flight: an aborted one has been charged and answers to nobody.
+ * 2. Deltas leave through the streaming redactor, after the fact that they belong to.
+ */
+export class RequestEffects {
+  readonly #session: Mailbox
+  readonly #services: Services
+  readonly #inFlight = new Map<string, InFlight>()
+
+  constructor(session: Mailbox, services: Services) {
+    this.#session = session
+    this.#services = services
+  }
+
+  get size(): number {
+    return this.#inFlight.size
+  }
+
+  received(task: string): number {
+    return this.#inFlight.get(task)?.received ?? 0
+  }
+
+  send(task: string): void {
+    const held = this.#session.held
+    const record = held?.world.taskRecords.get(task)
+    const desk = held?.desks.get(task)
+    const context = held?.world.tasks.get(task)?.context
+    const requested = held?.lastRequest.get(task)
+    if (held === null || record?.started == null || desk === undefined || context === undefined) return
+    if (requested === undefined) return
+    const flight = {
+      controller: new AbortController(),
+      seq: requested.seq,
+      attempt: requested.data.attempt,
+      received: 0,
+      index: 0,
+    }
+    this.#inFlight.set(task, flight)
+    const request = requestOf(desk, requested.data, record.started, record.turn)
+    void this.#run({ task, flight, desk, request, model: record.started.model, cause: requested.id })
+  }
+
+  abort(task: string): void {
+    const flight = this.#inFlight.get(task)
+    if (flight === undefined) return
+    this.#inFlight.delete(task)
+    flight.controller.abort()
+  }
+
+  abandon(): void {
+    for (const task of [...this.#inFlight.keys()]) this.abort(task)
+  }
+
+  async #run(of: Sent): Promise<void> {
+    const { host } = this.#services
+    const began = host.clock.now()
+    const deltas = this.#deltas(of)
+    try {
+      const model = host.models.get(of.model)
+      if (model === undefined) throw new ModelError({ code: 'MODEL_NOT_CONFIGURED', retryable: false })
+      const answer = await readStream(
+        model,
+        of.request,
+        { signal: of.flight.controller.signal, attempt: of.flight.attempt },
+        {
+          clock: host.clock,
+          scheduler: host.scheduler,
+          ids: host.ids,
+          idleMs: host.requestTimeoutMs,
+          requestBytes: requestBytesOf(of),
+          onChunk: (chunk, received) => {
+            of.flight.received = received
+            if (chunk.type === 'text' || chunk.type === 'reasoning') deltas.push(chunk.type, chunk.text)
+          },
+        },
+      )
+      deltas.end()
+      this.#answered(of, withOwnIds(answer, host.ids), host.clock.now() - began)
+    } catch (error) {
+      deltas.end()
+      this.#failed(of, error)
+    }
+  }
+
+  /** Only the request in flight speaks for its task. */
+  #isCurrent(of: Sent): boolean {
+    return this.#inFlight.get(of.task) === of.flight
+  }
+
+  #answered(of: Sent, answer: ModelAnswer, durationMs: number): void {
+    if (!this.#isCurrent(of)) return
+    this.#session.post({
+      cause: of.cause,
+      by: { kind: 'planner', id: of.model },
+      answer,
+      agenda: (step) => {
+        if (!this.#isCurrent(of)) return []
+        const calls = answer.calls.map(({ id, name, arguments: args }) => ({
+          call: id,
+          name,
+          arguments: step.digest(args),
+        }))
+        const { usage, finish, text } = answer
+        const data = { usage, finish, digest: step.put(text).digest, calls, durationMs }
+        return [{ type: 'model.completed', task: of.task, data }]
+      },
+    })
+  }
+
+  #failed(of: Sent, error: unknown): void {
+    if (!this.#isCurrent(of)) return
+    const failure = error instanceof ModelError ? error : new ModelError({ code: 'MODEL_FAILED', retryable: false })
+    this.#session.post({
+      cause: of.cause,
+      by: { kind: 'runtime', id: 'model' },
+      agenda: (step) => {
+        if (!this.#isCurrent(of)) return []
+        const retries = failure.retryable && of.flight.attempt < this.#services.host.limits.modelAttempts
+        const data: FactData['model.failed'] = {
+          code: failure.code,
+          retryable: failure.retryable,
+          attempt: of.flight.attempt,
+          ...(retries ? { retryAt: step.after(this.#backoffMs(of.flight.attempt, failure)) } : {}),
+          ...(of.flight.received === 0 ? {} : { usage: chargeOf(of) }),
+        }
+        return [{ type: 'model.failed', task: of.task, data }]
+      },
+    })
+  }
+
+  #backoffMs(attempt: number, failure: ModelError): number {
+    if (failure.retryAfterMs !== undefined) return failure.retryAfterMs
+    const ceiling = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1))
+    return Math.round(ceiling / 2 + (ceiling / 2) * this.#services.host.random.next())
+  }
+
+  #deltas(of: Sent): { push(kind: 'text' | 'reasoning', text: string): void; end(): void } {
+    const { bus, host } = this.#services
+    const emit = (kind: 'text' | 'reasoning', text: string) => {
+      if (text === '') return
+      of.flight.index += 1
+      const after = of.flight.seq
+      const event = { type: 'model.delta', after, index: of.flight.index, kind, text, task: of.task } as const
+      bus.ephemeral({ ...this.#session.scope, ...event })
+    }
+    const streams = { text: streamingRedactor(host.redactor), reasoning: streamingRedactor(host.redactor) }
+    return {
+      push: (kind, text) => emit(kind, streams[kind].push(text)),
+      end: () => {
+        emit('reasoning', streams.reasoning.flush())
+        emit('text', streams.text.flush())
+      },
+    }
+  }
+}
+
+interface Sent {
+  readonly task: string
+  readonly flight: InFlight
+  readonly desk: TaskDesk
+  readonly request: ModelRequest
+  readonly model: string
+  readonly cause: string
+}
+
+function requestBytesOf(of: Sent): number {
+  return of.desk.baseOccupancy + of.desk.view.occupancy
+}
+
+function chargeOf(of: Sent): { input: number; output: number; total: number; estimated: true } {
+  const input = inputTokens(requestBytesOf(of))
+  const output = inputTokens(of.flight.received)
+  return { input, output, total: input + output, estimated: true }
+}
+
+/** Call ids of a provider are not ours: two answers may use the same one. */
+function withOwnIds(answer: ModelAnswer, ids: { next(): string }): ModelAnswer {
+  return { ...answer, calls: answer.calls.map((call) => ({ ...call, id: ids.next() })) }
+}

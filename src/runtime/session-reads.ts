@@ -1,0 +1,157 @@
+import type { TerminalData } from '../../machines/facts.ts'
+import { endedStatus } from '../../machines/session-context.ts'
+import type { World } from '../../machines/world.ts'
+import type { StoredFact } from '../facts/envelope.ts'
+import { LandfallError } from '../facts/errors.ts'
+import type { ModelRequest } from '../facts/ports.ts'
+import type { Scope } from '../facts/scope.ts'
+import type { Ended } from './ended.ts'
+import { loadWorld } from './load-world.ts'
+import { type CallEntryView, callsOf, type MessageView, messagesOf } from './read-content.ts'
+import { readFacts } from './read-facts.ts'
+import { rebuildRequest } from './rebuild-request.ts'
+import type { Services } from './services.ts'
+import type { Reach } from './session.ts'
+import type { Held } from './session-hold.ts'
+import { type SessionState, stateOf, type TaskView, tasksOf } from './state-view.ts'
+import type { Outcome } from './task-handle.ts'
+
+export interface Page {
+  /** seq after which to begin. */
+  readonly after?: number
+  readonly limit?: number
+}
+
+/**
+ * Reads of one session. They claim nothing and change nothing: what this runtime has in memory answers when it works on the
+ * session, and the log otherwise. Lists of a session that was never opened are empty; single things are NOT_FOUND.
+ */
+export class SessionReads {
+  readonly #scope: Scope
+  readonly #services: Services
+  readonly #reach: Pick<Reach, 'known' | 'ended'>
+
+  constructor(scope: Scope, services: Services, reach: Pick<Reach, 'known' | 'ended'>) {
+    this.#scope = scope
+    this.#services = services
+    this.#reach = reach
+  }
+
+  /** Facts as `landfall log` prints them. */
+  readonly log = (page: Page = {}): Promise<readonly StoredFact[]> =>
+    readFacts(this.#services.host.log, this.#scope, page)
+
+  readonly messages = async (page: Page = {}): Promise<readonly MessageView[]> =>
+    messagesOf(this.#services.host.log, this.#scope, page)
+
+  readonly calls = async (task?: string): Promise<readonly CallEntryView[]> =>
+    callsOf(this.#services.host, this.#scope, task)
+
+  readonly tasks = (): Promise<readonly TaskView[]> => this.#look((world) => tasksOf(world))
+
+  /** Pending turns in the order in which they will start. */
+  readonly queue = (): Promise<readonly TaskView[]> =>
+    this.#look((world) => {
+      const session = world.session?.context
+      const order = [...(session?.slot == null ? [] : [session.slot]), ...(session?.queue ?? []).map((e) => e.task)]
+      const views = new Map(tasksOf(world).map((view) => [view.id, view]))
+      return order.flatMap((task) => views.get(task) ?? [])
+    })
+
+  /** The folded state, also of the past. */
+  readonly state = async (options: { at?: number } = {}): Promise<SessionState> => {
+    const { at } = options
+    if (at === undefined) return this.#look((world) => stateOf(this.#known(world)))
+    if (!Number.isSafeInteger(at) || at < 1) throw invalid('at', 'is a seq: a whole number of at least 1')
+    const { world } = await loadWorld(this.#services.host.log, this.#scope, at)
+    if (world.seq < at) throw notFound('seq', at)
+    return stateOf(this.#known(world))
+  }
+
+  /** The model request that was sent at a fact, rebuilt from the log and content. */
+  readonly request = (options: { seq: number }): Promise<ModelRequest> =>
+    rebuildRequest(this.#services.host, this.#scope, options.seq)
+
+  /** The outcome of a task, once it has one. */
+  readonly outcome = async (task: string): Promise<Outcome> => {
+    const waiting = this.#reach.ended(task)
+    try {
+      const stands = await this.#standing(task)
+      if (stands !== null) return stands
+      if (this.#reach.known() !== null) return outcomeOf(await waiting.promise)
+      return await this.#elsewhere(task)
+    } finally {
+      waiting.cancel()
+    }
+  }
+
+  async #standing(task: string): Promise<Outcome | null> {
+    const record = await this.#look((world) => world.taskRecords.get(task))
+    if (record === undefined) throw notFound('task', task)
+    if (record.ended === null) return null
+    const facts = await this.log({ after: record.ended.seq - 1, limit: 1 })
+    return this.#read(facts[0])
+  }
+
+  async #read(fact: StoredFact | undefined): Promise<Outcome> {
+    if (fact === undefined || endedStatus(fact) === null) throw notFound('task', String(fact?.task))
+    const data = fact.data as TerminalData
+    const text = data.messageId === undefined ? null : await this.#text(fact, data.messageId)
+    return outcomeOf({ task: fact.task ?? '', seq: fact.seq, type: fact.type, data, text })
+  }
+
+  /** The final message stands shortly before its terminal fact; reads back from there. */
+  async #text(terminal: StoredFact, message: string): Promise<string | null> {
+    const page = { after: Math.max(0, terminal.seq - 64), limit: 64 }
+    const found = (await this.messages(page)).find((view) => view.id === message)
+    return found?.content ?? null
+  }
+
+  /** Another process works on the session: its facts tell. */
+  async #elsewhere(task: string): Promise<Outcome> {
+    const types = ['task.completed', 'task.failed', 'task.cancelled', 'task.superseded'] as const
+    const events = this.#services.bus.events(this.#scope, { task, types })
+    for await (const event of events) if ('seq' in event && endedStatus(event) !== null) return this.#read(event)
+    throw new LandfallError('SHUTTING_DOWN', 'The runtime closed before the task ended.', { retryable: true })
+  }
+
+  async #look<T>(look: (world: World) => T): Promise<T> {
+    const live = this.#reach.known()
+    if (live !== null) {
+      const found = await live.read((held: Held) => ({ value: look(held.world) }))
+      if (found !== null) return found.value
+    }
+    const { world } = await loadWorld(this.#services.host.log, this.#scope)
+    return look(world)
+  }
+
+  #known(world: World): World {
+    if (world.session === null) throw notFound('session', this.#scope.session)
+    return world
+  }
+}
+
+function outcomeOf({ type, data, seq, text }: Ended): Outcome {
+  const status = type.slice('task.'.length) as Outcome['status']
+  const { messageId, code, reason, usage, steps, calls, pendingSteering } = data
+  return {
+    status,
+    ...(text === null ? {} : { message: text }),
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(code === undefined ? {} : { code }),
+    ...(reason === undefined ? {} : { reason }),
+    usage,
+    steps,
+    calls,
+    pendingSteering,
+    seq,
+  }
+}
+
+function notFound(what: string, id: string | number): LandfallError {
+  return new LandfallError('NOT_FOUND', `No such ${what} here.`, { details: { [what]: id } })
+}
+
+function invalid(field: string, why: string): LandfallError {
+  return new LandfallError('INVALID_INPUT', `${field} ${why}.`, { details: { field } })
+}
