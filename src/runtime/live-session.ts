@@ -224,18 +224,40 @@ export class LiveSession {
     const stored = storedFacts(step, append, result.cursor)
     this.#services.bus.committed(stored)
     held.settle(stored)
+    if (step.intents.length > 0 && !(await this.#stillOwns())) {
+      this.#lost()
+      this.#services.host.scheduler.at(this.#services.host.clock.now() + retryResultMs, () => void this.wake())
+      return null
+    }
     for (const intent of step.intents) this.effects.perform(intent)
     this.#timer.arm(held.world)
     return null
   }
 
+  /** A process that slept past its lease asks whether the session is still its own before it does what the step asks for. */
+  async #stillOwns(): Promise<boolean> {
+    const { host, lease } = this.#services
+    if (host.clock.now() < lease.until) return true
+    try {
+      await lease.renew()
+      const claim = await host.log.claim(this.scope, host.instance)
+      return claim.claimed && claim.epoch === this.#epoch && host.clock.now() < lease.until
+    } catch (error) {
+      host.logger.warn({ code: codeOf(error) }, 'the lease of a session could not be confirmed')
+      return false
+    }
+  }
+
+  #lost(): void {
+    this.#held = null
+    this.#epoch = 0
+    this.effects.abandon()
+    this.#timer.clear()
+  }
+
   #failed(error: LandfallError): void {
     this.#held = null
-    if (error.code === 'OWNERSHIP_LOST') {
-      this.#epoch = 0
-      this.effects.abandon()
-      this.#timer.clear()
-    }
+    if (error.code === 'OWNERSHIP_LOST') this.#lost()
   }
 
   /** The session in memory: claimed, folded, hydrated, and carried on where a lost owner had left it. */
@@ -272,11 +294,15 @@ function inputOf(request: OperatorRequest): StepInput {
   return { by: request.by, cause: null, command: request.commandId }
 }
 
+/** The facts of a committed step with what the store and the chain gave them. The step is over, so they are completed in place. */
 function storedFacts(step: Step, append: { prev: string; hash: string }, cursor: number): readonly StoredFact[] {
-  const first = cursor - step.facts.length + 1
-  return step.facts.map(
-    (fact, index) => ({ ...fact, cursor: first + index, prev: append.prev, hash: append.hash }) as StoredFact,
-  )
+  const { prev, hash } = append
+  let at = cursor - step.facts.length
+  for (const fact of step.facts) {
+    at += 1
+    Object.assign(fact, { cursor: at, prev, hash })
+  }
+  return step.facts as readonly StoredFact[]
 }
 
 /** Refusals of a first fact carry this mark; they leave the folded state as it was. */

@@ -5,7 +5,6 @@ import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
 import type { Head } from '../facts/log-port.ts'
 import { type Scope, scopeKey } from '../facts/scope.ts'
-import { systemScheduler } from '../facts/system-ports.ts'
 import { Committer } from './committer.ts'
 import type { Ended } from './ended.ts'
 import { LiveSession } from './live-session.ts'
@@ -43,7 +42,7 @@ export class Runtime {
   readonly #services: Services
   readonly #live = new Map<string, LiveSession>()
   readonly #waiting = new Map<string, ((ended: Ended) => void)[]>()
-  readonly #lease = { until: 0 }
+  readonly #lease = { until: 0, renew: () => this.#renew() }
   readonly #control = { version: 0, refresh: () => this.#readControl() }
   #stopRenewing: () => void = () => {}
   #closing: Promise<void> | null = null
@@ -166,7 +165,7 @@ export class Runtime {
   }
 
   async #renew(): Promise<void> {
-    const { clock, limits, log, instance, logger } = this.#host
+    const { clock, limits, log, instance, logger, background } = this.#host
     const asked = clock.now()
     try {
       await log.renew(instance)
@@ -175,8 +174,8 @@ export class Runtime {
       logger.warn({}, 'the lease could not be renewed')
     }
     if (this.#closing !== null) return
-    const renewal = systemScheduler({ clock, background: true })
-    this.#stopRenewing = renewal.at(clock.now() + limits.leaseMs / 3, () => void this.#renew())
+    this.#stopRenewing()
+    this.#stopRenewing = background.at(clock.now() + limits.leaseMs / 3, () => void this.#renew())
   }
 
   /** Every session with unfinished work and no living owner. */

@@ -64,6 +64,8 @@ export interface Host {
   readonly random: Random
   readonly ids: Ids
   readonly scheduler: Scheduler
+  /** For what must not keep the process alive: renewing the lease. */
+  readonly background: Scheduler
   readonly logger: Logger
   readonly instance: Instance
 }
@@ -100,6 +102,7 @@ export function resolveHost(options: RuntimeOptions): Host {
     random,
     ids,
     scheduler: options.scheduler ?? systemScheduler({ clock }),
+    background: options.scheduler ?? systemScheduler({ clock, background: true }),
     logger: options.logger ?? silentLogger,
     instance: thisInstance(ids.next()),
   }

@@ -13,5 +13,5 @@ export interface Services {
   readonly control: { readonly version: number; refresh(): Promise<void> }
   readonly onEnd: (scope: Scope, ended: Ended) => void
   /** Until when this runtime's lease stands; an effect does not start after it. */
-  readonly lease: { readonly until: number }
+  readonly lease: { readonly until: number; renew(): Promise<void> }
 }
