@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { and, createMachine, not, setup } from 'xstate'
+import { callMachine, sessionMachine, taskMachine } from '../../machines/public.ts'
+import { chartEdges, chartNodes } from '../../src/inspector/chart-edges.ts'
+import { chartJson } from '../../src/inspector/chart-json.ts'
+import { mermaidOf } from '../../src/inspector/mermaid.ts'
+
+const charts = [sessionMachine, taskMachine, callMachine]
+const chart = setup({ actions: { ring: () => {}, fold: () => {} }, guards: { late: () => true, calm: () => true } })
+
+const sample = chart.createMachine({
+  id: 'sample',
+  initial: 'a',
+  states: {
+    a: {
+      entry: 'ring',
+      on: {
+        GO: [{ guard: 'late', target: 'b.y', actions: ['fold', 'ring'] }, { target: 'b' }],
+        NOTE: { actions: 'fold' },
+        SEE: { actions: 'fold' },
+      },
+    },
+    b: {
+      initial: 'x',
+      always: { guard: and(['calm', not('late')]), target: 'c' },
+      on: { BACK: '.x', LOOK: {} },
+      states: { x: {}, y: {} },
+    },
+    c: { type: 'final' },
+  },
+})
+
+/** Lines without indentation. */
+const lines = (text: string) => text.split('\n').map((line) => line.trim())
+
+describe('a chart as Mermaid text', () => {
+  const drawn = lines(mermaidOf(sample))
+
+  it('nests states, marks where they begin and end', () => {
+    const at = (line: string) => drawn.indexOf(line)
+    expect(drawn[0]).toBe('stateDiagram-v2')
+    expect(at('state "b" as sample_b {')).toBeLessThan(at('state "x" as sample_b_x'))
+    expect(at('state "x" as sample_b_x')).toBeLessThan(at('[*] --> sample_b_x'))
+    expect(drawn).toContain('[*] --> sample_a')
+    expect(drawn).toContain('sample_c --> [*]')
+  })
+
+  it('labels arrows with event, guard and actions, and leaves the bookkeeping out', () => {
+    expect(drawn).toContain('sample_a --> sample_b_y : GO [late] / ring')
+    expect(drawn).toContain('sample_a --> sample_b : GO [else]')
+  })
+
+  it('draws eventless transitions with combined guards', () => {
+    expect(drawn).toContain('sample_b --> sample_c : always [and(calm, not(late))]')
+  })
+
+  it('writes what does not leave a state inside it, or beside it when it has children', () => {
+    expect(drawn).toContain('sample_a : entry / ring')
+    expect(drawn).toContain('sample_a : NOTE, SEE')
+    expect(drawn.slice(drawn.indexOf('note right of sample_b'))[1]).toBe('LOOK')
+  })
+
+  it('begins an arrow into an own child at the siblings of the child', () => {
+    expect(drawn).toContain('sample_b_y --> sample_b_x : BACK')
+    expect(drawn.filter((line) => line.includes('BACK'))).toHaveLength(1)
+  })
+
+  it('marks no beginning in a state that is never entered as a whole', () => {
+    expect(lines(mermaidOf(taskMachine))).not.toContain('[*] --> task_terminal_completed')
+  })
+
+  it('separates regions', () => {
+    expect(lines(mermaidOf(sessionMachine)).filter((line) => line === '--')).toHaveLength(3)
+  })
+
+  it('keeps ids apart and texts harmless', () => {
+    const odd = mermaidOf(createMachine({ id: 'm', initial: 'a-b', states: { 'a-b': {}, a_b: {}, 'x:"y"': {} } }))
+    expect(lines(odd)).toContain('state "a-b" as m_a_2d_b')
+    expect(lines(odd)).toContain('state "a_b" as m_a_5f_b')
+    expect(odd).toContain('state "x  y " as')
+  })
+
+  it.each(charts.map((machine) => [machine.id, machine] as const))(
+    'declares every state of %s once, before any arrow',
+    (_id, machine) => {
+      const text = lines(mermaidOf(machine))
+      const names = chartNodes(machine).filter((node) => node.parent !== undefined || node.type === 'parallel')
+      const declared = text.filter((line) => line.startsWith('state "'))
+      expect(declared).toHaveLength(names.length)
+      const firstArrow = text.findIndex((line) => line.includes('-->') && !line.includes('[*]'))
+      expect(text.findLastIndex((line) => line.startsWith('state "'))).toBeLessThan(firstArrow)
+      expect(mermaidOf(machine)).toBe(mermaidOf(machine))
+    },
+  )
+
+  it.each(charts.map((machine) => [machine.id, machine] as const))(
+    'shows every guard and event of %s',
+    (_id, machine) => {
+      const text = mermaidOf(machine)
+      for (const { event, guard } of chartEdges(machine)) {
+        expect(text).toContain(event ?? 'always')
+        if (guard !== null) expect(text).toContain(`[${guard}]`)
+      }
+    },
+  )
+})
+
+describe('a chart as JSON', () => {
+  it.each([...charts, sample].map((machine) => [machine.id, machine] as const))(
+    'makes a machine with the same states and transitions: %s',
+    (_id, machine) => {
+      const json = JSON.parse(JSON.stringify(chartJson(machine)))
+      expect(json).toEqual(chartJson(machine))
+      const again = createMachine(json)
+      const edges = (of: typeof machine | typeof again) =>
+        chartEdges(of).map(({ id, guard, actions, targets }) => ({
+          id,
+          guard,
+          actions,
+          targets: targets.map((target) => target.id),
+        }))
+      expect(edges(again)).toEqual(edges(machine))
+      expect(chartNodes(again).map(({ id, type }) => [id, type])).toEqual(
+        chartNodes(machine).map(({ id, type }) => [id, type]),
+      )
+      expect(chartJson(again)).toEqual(chartJson(machine))
+    },
+  )
+
+  it('names guards and actions', () => {
+    expect(chartJson(sample).states?.a?.on?.GO).toEqual([
+      { target: ['#sample.b.y'], guard: { type: 'late' }, actions: [{ type: 'fold' }, { type: 'ring' }] },
+      { target: ['#sample.b'] },
+    ])
+  })
+})

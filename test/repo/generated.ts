@@ -1,0 +1,45 @@
+import type { AnyStateMachine } from 'xstate'
+import { callMachine, sessionMachine, taskMachine } from '../../machines/public.ts'
+import { factCatalogue } from '../../src/facts/schemas.ts'
+import { mermaidOf } from '../../src/inspector/mermaid.ts'
+
+const anew = '`UPDATE=1 npx vitest run test/repo/generated.test.ts` writes it anew.'
+
+/** Documents that are made from the code, by path. */
+export function generatedDocuments(): Readonly<Record<string, string>> {
+  return {
+    'machines/session.md': chartDocument('session', sessionMachine),
+    'machines/task.md': chartDocument('task', taskMachine),
+    'machines/call.md': chartDocument('call', callMachine),
+    'src/facts/catalogue.md': catalogueDocument(),
+  }
+}
+
+export function chartDocument(name: string, machine: AnyStateMachine): string {
+  return `# The ${name} chart
+
+Drawn from \`${name}.machine.ts\`; ${anew}
+
+An arrow is labelled with the facts that lead along it, the guard in brackets and, after a slash, what the chart asks for.
+Inside a state, or in a note beside it, stands what it does without being left. Every transition also folds its fact.
+
+\`\`\`mermaid
+${mermaidOf(machine)}\`\`\`
+`
+}
+
+function catalogueDocument(): string {
+  const rows = factCatalogue().map(({ type, fields }) => {
+    const data = fields.map(({ name, optional }) => `\`${name}${optional ? '?' : ''}\``)
+    return `| \`${type}\` | ${data.join(' ')} |`
+  })
+  return `# Catalogue of facts
+
+Made from the schemas in this folder; ${anew} A question mark marks what may be absent. Types
+and fields are stored for ever: they are added to, never renamed.
+
+| type | data |
+|---|---|
+${rows.join('\n')}
+`
+}
