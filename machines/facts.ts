@@ -2,8 +2,6 @@ import type { CapabilityFacts, ContextFacts, ConversationFacts, ModelFacts, Shar
 import type { CallFacts, SessionFacts, TaskFacts } from './facts-of-work.ts'
 import type { CallId, TaskId, Time } from './vocabulary.ts'
 
-export type { AwaitResult, TerminalData } from './facts-of-work.ts'
-
 /** Every fact type with its data; the zod schemas of the codec are checked against this. */
 export interface FactData
   extends SessionFacts,

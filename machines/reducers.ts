@@ -1,4 +1,5 @@
-import type { Fact, FactOf, TerminalData } from './facts.ts'
+import type { Fact, FactOf } from './facts.ts'
+import type { TerminalData } from './facts-of-work.ts'
 import { endedStatus } from './session-context.ts'
 import { addUsage } from './task-fold.ts'
 import type { Status, Usage } from './vocabulary.ts'

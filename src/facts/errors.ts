@@ -30,6 +30,11 @@ export function isLandfallError(error: unknown, code?: string): error is Landfal
   return typeof found === 'string' && (code === undefined || found === code)
 }
 
+/** The code to decide by; anything without one is a bug of ours. */
+export function errorCode(error: unknown): string {
+  return isLandfallError(error) ? error.code : 'INTERNAL'
+}
+
 /** Thrown by a tool that cannot know whether its effect happened, such as an adapter whose connection died after sending. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'

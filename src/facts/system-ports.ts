@@ -7,8 +7,23 @@ const longestDelayMs = 2 ** 31 - 1
 
 export const systemClock: Clock = { now: () => Date.now() }
 
+/** Random numbers are asked for six bytes at a time, many for each id; the pool asks the system for all of them at once. */
+const poolBytes = 6 * 1_024
+let pool = Buffer.alloc(0)
+let poolAt = 0
+
+function nextRandom(): number {
+  if (poolAt >= pool.length) {
+    pool = randomBytes(poolBytes)
+    poolAt = 0
+  }
+  const value = pool.readUIntBE(poolAt, 6) / 2 ** 48
+  poolAt += 6
+  return value
+}
+
 export const systemRandom: Random = {
-  next: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
+  next: nextRandom,
   bytes: (count) => randomBytes(count),
 }
 

@@ -18,28 +18,48 @@ function inputIndex(request: ModelRequest): number {
   return at - 1
 }
 
-const contents = (messages: readonly ModelMessage[], role: ModelMessage['role']): string[] =>
-  messages.filter((message) => message.role === role).map((message) => message.content)
+/** Looks a placeholder up when a text asks for it: a script without any costs nothing, however long the conversation is. */
+export type Values = (name: string) => string | undefined
 
-/** The values of the placeholders for one request. */
-export function placeholders(request: ModelRequest): ReadonlyMap<string, string> {
-  const at = inputIndex(request)
-  return new Map([
-    ['input', request.messages[at]?.content ?? ''],
-    ['steering', contents(request.messages.slice(at + 1), 'user').join('\n')],
-    ['last', contents(request.messages, 'tool').at(-1) ?? ''],
-    ['turn', String(request.turn)],
-    ['count:messages', String(request.messages.length)],
-  ])
+export function placeholders(request: ModelRequest): Values {
+  return (name) => {
+    const { messages } = request
+    switch (name) {
+      case 'input':
+        return messages[inputIndex(request)]?.content ?? ''
+      case 'steering':
+        return messages
+          .slice(inputIndex(request) + 1)
+          .filter((message) => message.role === 'user')
+          .map((message) => message.content)
+          .join('\n')
+      case 'last':
+        return newest(messages, 'tool')
+      case 'turn':
+        return String(request.turn)
+      case 'count:messages':
+        return String(messages.length)
+      default:
+        return undefined
+    }
+  }
+}
+
+function newest(messages: readonly ModelMessage[], role: ModelMessage['role']): string {
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const message = messages[at]
+    if (message?.role === role) return message.content
+  }
+  return ''
 }
 
 /** Replaces `{{name}}` in one pass, so that what is put in is never read again; unknown names stay as they are. */
-export function fillText(text: string, values: ReadonlyMap<string, string>): string {
-  return text.replace(/\{\{([\w:]+)\}\}/g, (whole, name: string) => values.get(name) ?? whole)
+export function fillText(text: string, values: Values): string {
+  return text.replace(/\{\{([\w:]+)\}\}/g, (whole, name: string) => values(name) ?? whole)
 }
 
 /** Replaces in every string of plain data; keys stay. */
-export function fillValue(value: Json, values: ReadonlyMap<string, string>): Json {
+export function fillValue(value: Json, values: Values): Json {
   if (typeof value === 'string') return fillText(value, values)
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map((item: Json) => fillValue(item, values))

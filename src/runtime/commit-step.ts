@@ -1,6 +1,7 @@
 import { nextToStart, pendingTasks } from '../../machines/session-context.ts'
 import type { World } from '../../machines/world.ts'
 import { sealStep } from '../facts/codec.ts'
+import type { StoredFact } from '../facts/envelope.ts'
 import type { SessionSummary, StepAppend } from '../facts/log-port.ts'
 import type { Held } from './session-hold.ts'
 import type { Step } from './step.ts'
@@ -30,6 +31,14 @@ export function sealedAppend(step: Step, held: Held): StepAppend {
     ...(held.isNew ? { key: base.key } : {}),
     ...(erased ? { erase: true as const } : {}),
   }
+}
+
+export /** The facts of a committed step with what the store and the chain gave them. The step is over, so they are completed in place. */
+function storedFacts(step: Step, append: { prev: string; hash: string }, cursor: number): readonly StoredFact[] {
+  const { prev, hash } = append
+  const first = cursor - step.facts.length + 1
+  const stored = step.facts.map((fact, index) => Object.assign(fact, { cursor: first + index, prev, hash }))
+  return stored
 }
 
 function summaryOf(world: World): SessionSummary {

@@ -1,4 +1,4 @@
-import type { TerminalData } from '../../machines/facts.ts'
+import type { TerminalData } from '../../machines/facts-of-work.ts'
 import type { StoredFact } from '../facts/envelope.ts'
 
 /** The one terminal fact of a task, with the text of its final message. */

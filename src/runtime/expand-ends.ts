@@ -1,5 +1,6 @@
 import type { AgendaItem, Ask } from '../../machines/agenda.ts'
-import type { TerminalData, TerminalType } from '../../machines/facts.ts'
+import type { TerminalType } from '../../machines/facts.ts'
+import type { TerminalData } from '../../machines/facts-of-work.ts'
 import { startedTasks } from '../../machines/session-context.ts'
 import { isSettled, nothingLives, type TaskContext } from '../../machines/task-context.ts'
 import type { TaskId } from '../../machines/vocabulary.ts'

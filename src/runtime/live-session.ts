@@ -1,8 +1,8 @@
-import type { Owner, StoredFact } from '../facts/envelope.ts'
-import { LandfallError } from '../facts/errors.ts'
+import type { Owner } from '../facts/envelope.ts'
+import { errorCode, LandfallError } from '../facts/errors.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { InternalRequest, OperatorRequest, Receipt } from './command.ts'
-import { sealedAppend } from './commit-step.ts'
+import { sealedAppend, storedFacts } from './commit-step.ts'
 import { Effects } from './effects.ts'
 import { expand } from './expand.ts'
 import { planOperator } from './plan-operator.ts'
@@ -79,7 +79,7 @@ export class LiveSession {
         try {
           await this.#ready()
         } catch (error) {
-          this.#services.host.logger.warn({ code: codeOf(error) }, 'a session could not be carried on')
+          this.#services.host.logger.warn({ code: errorCode(error) }, 'a session could not be carried on')
         }
         resolve()
       })
@@ -164,14 +164,14 @@ export class LiveSession {
       const failure = await this.#commit(step)
       if (failure !== null) this.#retry(request, failure)
     } catch (error) {
-      this.#services.host.logger.error({ code: codeOf(error) }, 'a result could not be recorded')
-      if (codeOf(error) !== 'OWNERSHIP_LOST') this.#retry(request, error)
+      this.#services.host.logger.error({ code: errorCode(error) }, 'a result could not be recorded')
+      if (errorCode(error) !== 'OWNERSHIP_LOST') this.#retry(request, error)
     }
   }
 
   /** What an effect did is not forgotten because the store is full: it is offered again until it is recorded. */
   #retry(request: InternalRequest, failure: unknown): void {
-    const code = codeOf(failure)
+    const code = errorCode(failure)
     const { host } = this.#services
     if (code === 'CONTROL_STALE') {
       void this.#services.control.refresh().then(() => this.post(request))
@@ -243,7 +243,7 @@ export class LiveSession {
       const claim = await host.log.claim(this.scope, host.instance)
       return claim.claimed && claim.epoch === this.#epoch && host.clock.now() < lease.until
     } catch (error) {
-      host.logger.warn({ code: codeOf(error) }, 'the lease of a session could not be confirmed')
+      host.logger.warn({ code: errorCode(error) }, 'the lease of a session could not be confirmed')
       return false
     }
   }
@@ -294,24 +294,9 @@ function inputOf(request: OperatorRequest): StepInput {
   return { by: request.by, cause: null, command: request.commandId }
 }
 
-/** The facts of a committed step with what the store and the chain gave them. The step is over, so they are completed in place. */
-function storedFacts(step: Step, append: { prev: string; hash: string }, cursor: number): readonly StoredFact[] {
-  const { prev, hash } = append
-  let at = cursor - step.facts.length
-  for (const fact of step.facts) {
-    at += 1
-    Object.assign(fact, { cursor: at, prev, hash })
-  }
-  return step.facts as readonly StoredFact[]
-}
-
 /** Refusals of a first fact carry this mark; they leave the folded state as it was. */
 function isRefusal(error: LandfallError): boolean {
   return error.details.refused === true
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof LandfallError ? error.code : 'INTERNAL'
 }
 
 function shuttingDown(): LandfallError {

@@ -14,6 +14,8 @@ interface InFlight {
   readonly attempt: number
   received: number
   index: number
+  /** The stream has ended by itself: there is nothing left to abort. */
+  ended: boolean
 }
 
 const firstBackoffMs = 500
@@ -56,6 +58,7 @@ export class RequestEffects {
       attempt: requested.data.attempt,
       received: 0,
       index: 0,
+      ended: false,
     }
     this.#inFlight.set(task, flight)
     const request = requestOf(desk, requested.data, record.started, record.turn)
@@ -66,7 +69,7 @@ export class RequestEffects {
     const flight = this.#inFlight.get(task)
     if (flight === undefined) return
     this.#inFlight.delete(task)
-    flight.controller.abort()
+    if (!flight.ended) flight.controller.abort()
   }
 
   abandon(): void {
@@ -111,6 +114,7 @@ export class RequestEffects {
 
   #answered(of: Sent, answer: ModelAnswer, durationMs: number): void {
     if (!this.#isCurrent(of)) return
+    of.flight.ended = true
     this.#session.post({
       cause: of.cause,
       by: { kind: 'planner', id: of.model },
@@ -131,6 +135,7 @@ export class RequestEffects {
 
   #failed(of: Sent, error: unknown): void {
     if (!this.#isCurrent(of)) return
+    of.flight.ended = true
     const failure = error instanceof ModelError ? error : new ModelError({ code: 'MODEL_FAILED', retryable: false })
     this.#session.post({
       cause: of.cause,

@@ -1,4 +1,4 @@
-import type { TerminalData } from '../../machines/facts.ts'
+import type { TerminalData } from '../../machines/facts-of-work.ts'
 import { endedStatus } from '../../machines/session-context.ts'
 import type { World } from '../../machines/world.ts'
 import type { StoredFact, StoredFactOf } from '../facts/envelope.ts'

@@ -1,4 +1,4 @@
-import type { TerminalData } from '../../machines/facts.ts'
+import type { TerminalData } from '../../machines/facts-of-work.ts'
 import { endedStatus } from '../../machines/session-context.ts'
 import type { World } from '../../machines/world.ts'
 import type { StoredFact } from '../facts/envelope.ts'
@@ -7,14 +7,14 @@ import type { ModelRequest } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { Ended } from './ended.ts'
 import { loadWorld } from './load-world.ts'
+import type { Outcome } from './outcome.ts'
+import type { Reach } from './reach.ts'
 import { type CallEntryView, callsOf, type MessageView, messagesOf } from './read-content.ts'
 import { readFacts } from './read-facts.ts'
 import { rebuildRequest } from './rebuild-request.ts'
 import type { Services } from './services.ts'
-import type { Reach } from './session.ts'
 import type { Held } from './session-hold.ts'
 import { type SessionState, stateOf, type TaskView, tasksOf } from './state-view.ts'
-import type { Outcome } from './task-handle.ts'
 
 export interface Page {
   /** seq after which to begin. */

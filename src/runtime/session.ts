@@ -2,22 +2,12 @@ import type { SteeringFate } from '../../machines/vocabulary.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { OperatorRequest, Receipt } from './command.ts'
-import type { Ended } from './ended.ts'
 import type { Input } from './input.ts'
-import type { LiveSession } from './live-session.ts'
+import type { Reach } from './reach.ts'
 import { type CommandOptions, OperatorRequests, type TurnOptions } from './requests-of-operators.ts'
 import type { Services } from './services.ts'
 import { SessionReads } from './session-reads.ts'
 import { TaskHandle } from './task-handle.ts'
-
-/** How a session handle reaches the live session of its runtime. */
-export interface Reach {
-  /** The live session, made when there is none. */
-  readonly live: () => LiveSession
-  /** The live session, if this runtime works on it already. */
-  readonly known: () => LiveSession | null
-  readonly ended: (task: string) => { promise: Promise<Ended>; cancel: () => void }
-}
 
 /** A handle on one session: commands, which its mailbox carries out one after the other, and reads. Holds nothing itself. */
 export class Session {

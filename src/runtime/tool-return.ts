@@ -54,9 +54,10 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'TOOL_FAILED'
 }
 
+/** What a tool throws may be anything, also what cannot be made text. */
 function errorText(error: unknown, redactor: Redactor): string {
-  const message = error instanceof Error ? error.message : String(error)
   try {
+    const message = error instanceof Error ? error.message : String(error)
     return JSON.stringify({ error: { code: codeOf(error), message: redactor.text(message) } })
   } catch {
     return JSON.stringify({ error: { code: codeOf(error) } })

@@ -1,4 +1,4 @@
-import type { TerminalData } from '../../../../machines/facts.ts'
+import type { TerminalData } from '../../../../machines/facts-of-work.ts'
 import type { StoredFact } from '../../../facts/envelope.ts'
 import { terminalStatus } from '../folds/fold-task.ts'
 import { pendingSteering, sameList } from '../questions.ts'
