@@ -53,6 +53,8 @@ const chart = setup({
     isBackgroundStart: ({ context, event }) =>
       event.task !== null && context.tasks[event.task]?.kind === 'background' && context.closing === null,
     isActive: ({ context, event }) => event.task !== null && event.task === context.active,
+    isOther: ({ context, event }) =>
+      event.task !== null && event.task in context.tasks && event.task !== context.active,
     isLiving: ({ context, event }) => event.task !== null && event.task in context.tasks,
     isQueued: ({ context, event }) => context.queue.some((entry) => entry.task === event.task),
     isQueuedOrSlot: ({ context, event }) =>
@@ -178,13 +180,7 @@ const recheckHolds = { type: 'recheckHolds', params: (): Agenda => ({ agenda: [{
 
 const fold = { actions: 'fold' } as const
 const endActive = { guard: 'isActive', target: 'idle', actions: ['fold', followEnd] } as const
-const endActives = {
-  'task.completed': endActive,
-  'task.failed': endActive,
-  'task.cancelled': endActive,
-  'task.superseded': endActive,
-} as const
-const endOther = { guard: 'isLiving', actions: ['fold', followEnd] } as const
+const endOther = { guard: 'isOther', actions: ['fold', followEnd] } as const
 
 /** A long-lived conversation: its life, its one foreground turn, its queue and its quarantine. */
 export const sessionMachine = chart.createMachine({
@@ -242,9 +238,16 @@ export const sessionMachine = chart.createMachine({
       states: {
         idle: { on: { 'task.started': { guard: 'isNextTurn', target: 'active', actions: ['fold', inheritSteering] } } },
         active: {
-          on: { 'task.cancelling': { guard: 'isActive', target: 'draining', ...fold }, ...endActives },
+          on: {
+            'task.cancelling': { guard: 'isActive', target: 'draining', ...fold },
+            'task.completed': endActive,
+            'task.failed': endActive,
+          },
         },
-        draining: { on: endActives },
+        /** A barrier never ends as completed, and only a barrier ends as cancelled or superseded. */
+        draining: {
+          on: { 'task.failed': endActive, 'task.cancelled': endActive, 'task.superseded': endActive },
+        },
       },
     },
     queue: {
