@@ -25,7 +25,7 @@ describe('documents made from the code', () => {
   })
 
   it('the catalogue names every type once', () => {
-    const rows = (generatedDocuments()['src/facts/catalogue.md'] ?? '').match(/^\| `[\w.]+` \|/gm) ?? []
+    const rows = (generatedDocuments()['src/facts/catalogue.md'] ?? '').match(/^- `[\w.]+`/gm) ?? []
     expect(rows).toHaveLength(Object.keys(factSchemas).length)
     expect(new Set(rows).size).toBe(rows.length)
   })

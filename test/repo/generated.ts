@@ -31,15 +31,15 @@ ${mermaidOf(machine)}\`\`\`
 function catalogueDocument(): string {
   const rows = factCatalogue().map(({ type, fields }) => {
     const data = fields.map(({ name, optional }) => `\`${name}${optional ? '?' : ''}\``)
-    return `| \`${type}\` | ${data.join(' ')} |`
+    return `- \`${type}\`${data.length === 0 ? '' : `: ${data.join(' ')}`}`
   })
   return `# Catalogue of facts
 
-Made from the schemas in this folder; ${anew} A question mark marks what may be absent. Types
-and fields are stored for ever: they are added to, never renamed.
+Made from the schemas in this folder; ${anew}
 
-| type | data |
-|---|---|
+Each type with the fields of its \`data\`; what has a question mark may be absent. Types and fields are stored for ever: they
+are added to, never renamed.
+
 ${rows.join('\n')}
 `
 }
