@@ -61,6 +61,7 @@ export function fold(world: World, fact: Fact): Folded {
     next.push(snapshot)
   }
   for (const [index, target] of targets.entries()) put(world, target, next[index] as AnySnapshot)
+  if (fact.step !== world.commit.step) world.commit = { step: fact.step, firstSeq: fact.seq }
   reduce(world, fact)
   world.seq = fact.seq
   return sort(emitted)

@@ -1,5 +1,6 @@
 import type { Fact, FactOf } from './facts.ts'
 import type { TerminalData } from './facts-of-work.ts'
+import { reduceMessage, reduceView } from './message-reducers.ts'
 import { endedStatus } from './session-context.ts'
 import { addUsage } from './task-fold.ts'
 import type { Status, Usage } from './vocabulary.ts'
@@ -11,6 +12,10 @@ export function reduce(world: World, fact: Fact): void {
   switch (fact.type) {
     case 'message.added':
       return reduceMessage(world, fact)
+    case 'context.compacted':
+    case 'task.started':
+      reduceTask(world, fact)
+      return reduceView(world, fact)
     case 'steering.queued': {
       const { message, digest, bytes } = fact.data
       world.steering.set(message, { message, digest, bytes, step: fact.step })
@@ -49,10 +54,17 @@ function reduceTask(world: World, fact: Fact): void {
   if (record === undefined) return
   const status = endedStatus(fact)
   if (status !== null) {
-    world.taskRecords.set(task, { ...record, started: null, grants: {}, ended: endOfTask(world, fact, status) })
+    world.taskRecords.set(task, {
+      ...record,
+      started: null,
+      grants: {},
+      used: [],
+      ended: endOfTask(record, fact, status),
+    })
     if (record.created.kind === 'foreground' && record.run !== null) world.lastEnd = fact.seq
     world.tasks.delete(task)
     world.unanswered.delete(task)
+    world.ownViews.delete(task)
     world.reserved.delete(task)
     return
   }
@@ -60,21 +72,15 @@ function reduceTask(world: World, fact: Fact): void {
   if (changed !== record) world.taskRecords.set(task, changed)
 }
 
-function endOfTask(world: World, fact: Fact, status: Status): TaskEnd {
+function endOfTask(record: TaskRecord, fact: Fact, status: Status): TaskEnd {
   const data = fact.data as TerminalData
-  const used = new Set<string>()
-  for (let at = world.messages.length - 1; at >= 0; at -= 1) {
-    const message = world.messages[at]
-    if (message?.task !== fact.task) break
-    for (const asked of message?.toolCalls ?? []) used.add(asked.name)
-  }
   return {
     status,
     seq: fact.seq,
     at: fact.at,
     calls: data.calls,
     messageId: data.messageId ?? null,
-    used: [...used].sort(),
+    used: record.used,
   }
 }
 
@@ -89,6 +95,8 @@ function newRecord(fact: FactOf<'task.created'>, id: string): TaskRecord {
     run: null,
     started: null,
     startedAt: null,
+    lastAnswer: null,
+    used: [],
     grants: fact.data.grants ?? {},
     ended: null,
   }
@@ -162,37 +170,6 @@ function callChanges(fact: Fact): Partial<CallRecord> {
   }
 }
 
-/** A tool message takes its call out of memory, unless a late result may still come for it. */
-function reduceMessage(world: World, fact: FactOf<'message.added'>): void {
-  const { message, role, digest, bytes, toolCalls, forCall, synthetic } = fact.data
-  const task = fact.task ?? ''
-  world.messages.push({
-    id: message,
-    seq: fact.seq,
-    step: fact.step,
-    task,
-    role,
-    digest,
-    bytes,
-    toolCalls: toolCalls ?? [],
-    forCall: forCall ?? null,
-    synthetic: synthetic ?? false,
-  })
-  if (toolCalls !== undefined && toolCalls.length > 0) {
-    world.unanswered.set(
-      task,
-      toolCalls.map((asked) => asked.call),
-    )
-  }
-  if (forCall === undefined) return
-  const left = (world.unanswered.get(task) ?? []).filter((call) => call !== forCall)
-  if (left.length === 0) world.unanswered.delete(task)
-  else world.unanswered.set(task, left)
-  if (world.calls.get(forCall)?.value === 'unknown') return
-  world.calls.delete(forCall)
-  world.callRecords.delete(forCall)
-}
-
 function reduceReceipt(world: World, fact: FactOf<'command.accepted'>): void {
   const { command, name, body, result, target, replacement, superseded } = fact.data
   world.receipts.set(command, {
@@ -202,7 +179,7 @@ function reduceReceipt(world: World, fact: FactOf<'command.accepted'>): void {
     target: target ?? null,
     replacement: replacement ?? null,
     superseded: superseded ?? null,
-    seq: fact.seq,
+    seq: world.commit.firstSeq,
   })
 }
 

@@ -1,6 +1,6 @@
 import type { OperatorCommand } from './commands.ts'
 import { isEnding, pauseOf } from './decide.ts'
-import { limitOf } from './session-context.ts'
+import { limitOf, queuedPerSession } from './session-context.ts'
 import type { TaskId } from './vocabulary.ts'
 import type { World } from './world.ts'
 
@@ -39,7 +39,7 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
     case 'start':
       return command.request.task in (session?.tasks ?? {}) ? taskExists(command.request.task) : busy(world)
     case 'followUp':
-      return tooMany('queue', limitOf(session ?? ({ settings: { limits: {} } } as never), 'queuedPerSession', 256))
+      return queueFull(world)
     case 'supersede':
       return notActive(world, command.task)
     case 'steer':
@@ -123,8 +123,14 @@ function taskExists(task: TaskId): Refusal {
   return refusal('TASK_EXISTS', 'This task id was used before; leave it out and one is made.', { task })
 }
 
-function tooMany(what: string, bound: number): Refusal {
-  return refusal('LIMIT_EXCEEDED', `The ${what} is full (${bound}); wait, or cancel a pending task.`, { what, bound })
+function queueFull(world: World): Refusal {
+  const session = world.session?.context
+  const bound = session === undefined ? queuedPerSession : limitOf(session, 'queuedPerSession', queuedPerSession)
+  return refusal('LIMIT_EXCEEDED', `The queue is full (${bound}); wait, or cancel a pending task.`, {
+    which: 'queuedPerSession',
+    bound,
+    got: (session?.queue.length ?? 0) + 1,
+  })
 }
 
 function notFound(what: string, id: string): Refusal {

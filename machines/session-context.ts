@@ -50,6 +50,9 @@ export interface SessionContext {
   readonly seq: number
 }
 
+/** Follow-ups that may wait in one session, unless its settings say less. */
+export const queuedPerSession = 256
+
 export function initialSession(fact: FactOf<'session.opened'>): SessionContext {
   return {
     settings: fact.data.settings,

@@ -8,6 +8,7 @@ import {
   isForeground,
   limitOf,
   pendingTasks,
+  queuedPerSession,
   type SessionContext,
   startedTasks,
 } from './session-context.ts'
@@ -44,7 +45,7 @@ const chart = setup({
     isFollowUp: ({ context, event }) =>
       isOrigin(event, 'follow_up') &&
       isNew({ context, event }) &&
-      context.queue.length < limitOf(context, 'queuedPerSession', 256),
+      context.queue.length < limitOf(context, 'queuedPerSession', queuedPerSession),
     isSupersede: ({ context, event }) => isOrigin(event, 'supersede') && isNew({ context, event }),
     isSpawn: ({ context, event }) => isOrigin(event, 'spawn') && isNew({ context, event }),
     isNextTurn: ({ context, event }) =>

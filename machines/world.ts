@@ -3,6 +3,7 @@ import type { callMachine } from './call.machine.ts'
 import type { FactData, FactOf } from './facts.ts'
 import type { sessionMachine } from './session.machine.ts'
 import type { taskMachine } from './task.machine.ts'
+import type { View } from './view.ts'
 import type {
   CallCounts,
   CallId,
@@ -41,6 +42,9 @@ export interface TaskRecord {
   readonly started: FactData['task.started'] | null
   readonly grants: { readonly [id: string]: Grant }
   readonly startedAt: Time | null
+  /** Newest message of the planner, and names of the tools that it has called. */
+  readonly lastAnswer: MessageId | null
+  readonly used: readonly string[]
   readonly ended: TaskEnd | null
 }
 
@@ -70,17 +74,6 @@ export interface CallRecord {
   readonly finished: (ContentAt & { readonly outcome: 'succeeded' | 'failed'; readonly code: string | null }) | null
 }
 
-export interface MessageRecord extends ContentAt {
-  readonly id: MessageId
-  readonly seq: number
-  readonly task: TaskId
-  readonly role: 'user' | 'assistant' | 'tool' | 'system'
-  readonly bytes: number
-  readonly toolCalls: readonly { readonly call: CallId; readonly name: string }[]
-  readonly forCall: CallId | null
-  readonly synthetic: boolean
-}
-
 export interface SteeringRecord extends ContentAt {
   readonly message: MessageId
   readonly bytes: number
@@ -99,6 +92,8 @@ export interface ReceiptRecord {
 /** Everything that folding a session's facts gives. Maps change in place; what they hold never does. */
 export interface World {
   seq: number
+  /** The commit that is being folded, and the seq of its first fact. */
+  commit: { readonly step: number; readonly firstSeq: number }
   session: SessionSnapshot | null
   /** Tasks that have not ended. */
   readonly tasks: Map<TaskId, TaskSnapshot>
@@ -106,8 +101,11 @@ export interface World {
   readonly calls: Map<CallId, CallSnapshot>
   readonly taskRecords: Map<TaskId, TaskRecord>
   readonly callRecords: Map<CallId, CallRecord>
-  /** All messages, in order; a task's view is a selection of these. */
-  readonly messages: MessageRecord[]
+  /** What requests show: one view that all turns share which waited for no other, and one for each task with its own selection. */
+  readonly sharedView: View
+  readonly ownViews: Map<TaskId, View>
+  /** Messages added so far, whether or not a view still shows them. */
+  messageCount: number
   /** Calls that an assistant message asked for and no tool message answered, in call order, by task. */
   readonly unanswered: Map<TaskId, readonly CallId[]>
   readonly steering: Map<MessageId, SteeringRecord>
@@ -125,12 +123,15 @@ export interface World {
 export function emptyWorld(): World {
   return {
     seq: 0,
+    commit: { step: 0, firstSeq: 0 },
     session: null,
     tasks: new Map(),
     calls: new Map(),
     taskRecords: new Map(),
     callRecords: new Map(),
-    messages: [],
+    sharedView: { entries: [], generation: 0 },
+    ownViews: new Map(),
+    messageCount: 0,
     unanswered: new Map(),
     steering: new Map(),
     receipts: new Map(),

@@ -1,34 +1,33 @@
-import type { MessageRecord, TaskRecord, World } from '../../machines/world.ts'
+import { isNote, type MessageRecord, type RollingNote, type ViewEntry } from '../../machines/view.ts'
 import type { ModelMessage } from '../facts/ports.ts'
-
-/**
- * What a task may see of the conversation, a pure function of the log: its own messages; turns that had ended at its watermark
- * whole, with their tool traffic; a turn that ended later only as its user messages and its final user-visible message.
- * A background task sees its own lane alone, and nobody else sees that lane.
- */
-export function isVisible(world: World, task: TaskRecord, message: MessageRecord): boolean {
-  if (message.task === task.id) return true
-  if (task.created.kind === 'background') return false
-  const other = world.taskRecords.get(message.task)
-  if (other === undefined) return true
-  if (other.created.kind === 'background') return false
-  if (other.ended !== null && other.ended.seq <= task.created.watermark) return true
-  return message.role === 'user' || message.id === other.ended?.messageId
-}
-
-/** True when every foreground message so far is visible whole, which is so for every turn that did not wait for another. */
-export function seesAll(world: World, task: TaskRecord): boolean {
-  return task.created.kind === 'foreground' && world.lastEnd <= task.created.watermark
-}
 
 /** A stored body as the message that a model is sent. Assistant messages with calls are stored as JSON of both. */
 export function renderMessage(record: MessageRecord, body: string): ModelMessage {
-  if (record.toolCalls.length > 0) {
-    const { content, toolCalls } = JSON.parse(body) as Pick<ModelMessage, 'content' | 'toolCalls'>
-    return Object.freeze({ role: record.role, content, toolCalls: toolCalls ?? [] })
-  }
+  if (record.toolCalls.length > 0) return renderAnswer(body)
   const { role, forCall } = record
   return Object.freeze(forCall === null ? { role, content: body } : { role, content: body, toolCallId: forCall })
+}
+
+export function renderAnswer(body: string): ModelMessage {
+  const { content, toolCalls } = JSON.parse(body) as Pick<ModelMessage, 'content' | 'toolCalls'>
+  return Object.freeze({ role: 'assistant', content, toolCalls: Object.freeze(toolCalls ?? []) })
+}
+
+const quoteChars = 160
+
+/** The beginning of a user message, as a rolling note quotes it once the message is left out. */
+export function quoteOf(body: string): string {
+  const line = body.replace(/\s+/g, ' ').trim()
+  const chars = Array.from(line.slice(0, quoteChars * 2))
+  return chars.length > quoteChars ? `${chars.slice(0, quoteChars).join('')}…` : chars.join('')
+}
+
+/** The one message that stands for the user messages which were left out. */
+export function renderNote(note: RollingNote, quotes: readonly string[]): ModelMessage {
+  const lines = quotes.map((quote) => `- ${quote}`)
+  const left = note.count === 1 ? 'One earlier message' : `${note.count} earlier messages`
+  const content = [`${left} of the user are left out here. The newest of them began:`, ...lines].join('\n')
+  return Object.freeze({ role: 'user', content })
 }
 
 /**
@@ -39,4 +38,9 @@ export function openCallsAfter(open: readonly string[], message: ModelMessage): 
   if (message.role === 'tool') return message.toolCallId === open[0] && open.length > 0 ? open.slice(1) : null
   if (open.length > 0) return null
   return message.toolCalls === undefined ? open : message.toolCalls.map((call) => call.id)
+}
+
+/** The task whose first user message an entry may be. */
+export function inputTaskOf(entry: ViewEntry): string | null {
+  return isNote(entry) || entry.role !== 'user' ? null : entry.task
 }

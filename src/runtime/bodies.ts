@@ -1,12 +1,13 @@
+import { isNote, type MessageRecord, type ViewEntry } from '../../machines/view.ts'
 import type { CallId, Digest, JsonObject, MessageId, TaskId } from '../../machines/vocabulary.ts'
 import type { ContentAt, TaskRecord, World } from '../../machines/world.ts'
-import { renderMessage } from '../context/conversation.ts'
+import { quoteOf, renderMessage } from '../context/conversation.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { ModelMessage, ModelTool } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import { definitionKey } from './definition-key.ts'
-import { View } from './view.ts'
+import { RequestView } from './request-view.ts'
 
 /**
  * Owns: the raw content that a live session needs in memory, each piece under the thing that it belongs to.
@@ -24,7 +25,22 @@ export class Bodies {
   readonly systems = new Map<Digest, string>()
   /** Tool definitions that started tasks hold on to, by their place in the shared content. */
   readonly definitions = new Map<string, ModelTool>()
-  readonly sharedView = new View()
+  /** Beginnings of user messages, for the note that stands for them once they are left out. */
+  readonly quotes = new Map<Digest, string>()
+  readonly sharedView = new RequestView()
+
+  keepMessage(record: MessageRecord, body: string): void {
+    this.messages.set(record.id, renderMessage(record, body))
+    if (record.role === 'user') this.quotes.set(record.digest, quoteOf(body))
+  }
+
+  /** Lets go of the messages that no view shows any more. */
+  prune(world: World): void {
+    const shown = new Set<string>()
+    for (const view of [world.sharedView, ...world.ownViews.values()])
+      for (const entry of view.entries) if (!isNote(entry)) shown.add(entry.id)
+    for (const id of this.messages.keys()) if (!shown.has(id)) this.messages.delete(id)
+  }
 
   static async hydrate(world: World, log: Log, scope: Scope): Promise<Bodies> {
     const bodies = new Bodies()
@@ -64,9 +80,14 @@ function neededBy(world: World): readonly Piece[] {
     if (call.finished !== null)
       pieces.push({ at: call.finished, keep: (bodies, body) => bodies.outputs.set(call.id, body) })
   }
-  for (const message of world.messages)
-    pieces.push({ at: message, keep: (bodies, body) => bodies.messages.set(message.id, renderMessage(message, body)) })
+  for (const view of [world.sharedView, ...world.ownViews.values()])
+    for (const entry of view.entries) pieces.push(...ofEntry(entry))
   return pieces
+}
+
+function ofEntry(entry: ViewEntry): readonly Piece[] {
+  if (!isNote(entry)) return [{ at: entry, keep: (bodies, body) => bodies.keepMessage(entry, body) }]
+  return entry.kept.map((at) => ({ at, keep: (bodies, body) => bodies.quotes.set(at.digest, quoteOf(body)) }))
 }
 
 function ofTask(record: TaskRecord): readonly Piece[] {

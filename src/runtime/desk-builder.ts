@@ -2,14 +2,13 @@ import type { FactData } from '../../machines/facts.ts'
 import type { CapabilityRef } from '../../machines/vocabulary.ts'
 import type { TaskRecord } from '../../machines/world.ts'
 import type { CatalogEntry } from '../capabilities/catalog.ts'
-import { seesAll } from '../context/conversation.ts'
 import { canonicalJson, keyedDigest } from '../facts/digest.ts'
 import type { Content } from '../facts/log-port.ts'
 import type { ModelTool } from '../facts/ports.ts'
 import { definitionKey } from './definition-key.ts'
+import { RequestView } from './request-view.ts'
 import type { Step, StepBase } from './step.ts'
 import { TaskDesk } from './task-desk.ts'
-import { View } from './view.ts'
 
 /** Descriptions and schemas of the task's tools, stored once a session however many turns use them. */
 export function sharedDefinitions(step: Step, refs: readonly CapabilityRef[]): readonly Content[] {
@@ -45,15 +44,13 @@ export function buildDesk(base: DeskBase, record: TaskRecord): TaskDesk {
     if (entry !== null) entries.set(entry.tool.name, entry)
     if (definition !== undefined && entry?.tool.load !== 'demand') tools.push(definition)
   }
-  const lane = seesAll(base.world, record) ? 'shared' : 'own'
   return new TaskDesk({
     task: record.id,
     system: systemOf(base, record)?.body ?? '',
     entries,
     tools: Object.freeze(tools),
     toolsDigest: keyedDigest(base.key, tools),
-    view: lane === 'shared' ? bodies.sharedView : new View(),
-    lane,
+    view: base.world.ownViews.has(record.id) ? new RequestView() : bodies.sharedView,
   })
 }
 

@@ -2,6 +2,7 @@ import type { AgendaItem } from '../../machines/agenda.ts'
 import { limitOf } from '../../machines/session-context.ts'
 import { entries } from '../../machines/task-context.ts'
 import type { TaskId } from '../../machines/vocabulary.ts'
+import { renderAnswer } from '../context/conversation.ts'
 import { utf8Bytes } from '../context/occupancy.ts'
 import { canonicalJson } from '../facts/digest.ts'
 import { added, needed } from './expand-messages.ts'
@@ -27,12 +28,10 @@ export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
 function assistantWithCalls(step: Step, task: TaskId): AgendaItem {
   const answer = needed(step.input.answer, 'answer')
   const message = step.newId()
-  const toolCalls = answer.calls.map((call) =>
-    Object.freeze({ id: call.id, name: call.name, arguments: call.arguments }),
-  )
-  const rendered = { role: 'assistant' as const, content: answer.text, toolCalls: Object.freeze(toolCalls) }
-  step.base.bodies.messages.set(message, Object.freeze(rendered))
+  const toolCalls = answer.calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
   const body = canonicalJson({ content: answer.text, toolCalls })
+  // Rendered from what is stored, so that a request built again is the same to the letter.
+  step.base.bodies.messages.set(message, renderAnswer(body))
   const data = {
     message,
     role: 'assistant' as const,

@@ -99,7 +99,7 @@ export function endTask(step: Step, ask: AskOf<'endTask'>): readonly AgendaItem[
   const { task, status, code, reason, replacement } = ask
   const context = step.world.tasks.get(task)?.context
   if (context === undefined) return []
-  const messageId = status === 'completed' ? finalMessage(step.world, task) : undefined
+  const messageId = status === 'completed' ? (step.world.taskRecords.get(task)?.lastAnswer ?? undefined) : undefined
   const data: TerminalData = {
     ...(messageId === undefined ? {} : { messageId }),
     ...(code === undefined ? {} : { code }),
@@ -118,14 +118,6 @@ export function endTask(step: Step, ask: AskOf<'endTask'>): readonly AgendaItem[
 
 function pendingOf(context: TaskContext): readonly string[] {
   return context.steering
-}
-
-function finalMessage(world: World, task: TaskId): string | undefined {
-  for (let at = world.messages.length - 1; at >= 0; at -= 1) {
-    const message = world.messages[at]
-    if (message?.task === task && message.role === 'assistant') return message.id
-  }
-  return undefined
 }
 
 export function closeIfIdle(step: Step): readonly AgendaItem[] {

@@ -1,5 +1,6 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
 import type { CallId, MessageId, TaskId } from '../../machines/vocabulary.ts'
+import { quoteOf } from '../context/conversation.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { ModelMessage } from '../facts/ports.ts'
 import type { Step } from './step.ts'
@@ -18,11 +19,14 @@ export function added(step: Step, of: MessageOf, text: string): AgendaItem {
   const { task, role, forCall, synthetic } = of
   const message = of.message ?? step.newId()
   const rendered: ModelMessage = { role, content: text, ...(forCall === undefined ? {} : { toolCallId: forCall }) }
+  const { digest, bytes } = step.put(text)
   step.base.bodies.messages.set(message, Object.freeze(rendered))
+  if (role === 'user') step.base.bodies.quotes.set(digest, quoteOf(text))
   const data = {
     message,
     role,
-    ...step.put(text),
+    digest,
+    bytes,
     ...(forCall === undefined ? {} : { forCall }),
     ...(synthetic === undefined ? {} : { synthetic }),
   }

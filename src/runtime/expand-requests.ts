@@ -5,9 +5,10 @@ import type { AbandonReason, TaskId } from '../../machines/vocabulary.ts'
 import type { TaskSnapshot } from '../../machines/world.ts'
 import { askBudget, type BudgetAnswer, dueWarnings, inputTokens } from '../context/budget.ts'
 import { occupancyAlgorithm, occupancyOfMessage } from '../context/occupancy.ts'
+import { compact } from './compact.ts'
 import { requestDigest } from './desk-builder.ts'
 import { added, needed } from './expand-messages.ts'
-import { extendView } from './lane.ts'
+import { followView } from './lane.ts'
 import type { Step } from './step.ts'
 import type { TaskDesk } from './task-desk.ts'
 
@@ -19,6 +20,8 @@ export function continueTurn(step: Step, task: TaskId): readonly AgendaItem[] {
   if (context.answered && context.steering.length === 0) return complete(task, context)
   if (ownPause(context) !== null) return [{ ask: 'restIfIdle', task }]
   if (step.base.closing) return []
+  const compacted = compact(step, task)
+  if (compacted !== null) return [compacted, { ask: 'continueTurn', task }]
   return exceeded(step, task, context) ?? applySteering(step, task, context)
 }
 
@@ -119,7 +122,7 @@ function admit(step: Step, task: TaskId, more: number): Admission {
   const session = needed(world.session, 'session').context
   const record = needed(world.taskRecords.get(task), 'task record')
   const desk = needed(desks.get(task), 'desk')
-  extendView(world, bodies, desk)
+  followView(world, bodies, desk)
   const { windowTokens: window, reserveTokens: reserve } = session.settings.context
   const limit = session.settings.budget?.tokens ?? null
   const reserved = reservedTokens(step)

@@ -1,10 +1,21 @@
+import { viewOf } from '../../machines/message-reducers.ts'
+import { isNote, type ViewEntry } from '../../machines/view.ts'
 import type { World } from '../../machines/world.ts'
+import { renderNote } from '../context/conversation.ts'
+import type { ModelMessage } from '../facts/ports.ts'
 import type { Bodies } from './bodies.ts'
 import { needed } from './expand-messages.ts'
 import type { TaskDesk } from './task-desk.ts'
 
-/** Brings a task's view up to the newest message. */
-export function extendView(world: World, bodies: Bodies, desk: TaskDesk): void {
-  const own = desk.lane === 'own' ? needed(world.taskRecords.get(desk.task), 'task record') : null
-  desk.view.extend(world, own, (message) => needed(bodies.messages.get(message.id), 'message'))
+/** Brings what a task's requests show up to the newest message. */
+export function followView(world: World, bodies: Bodies, desk: TaskDesk): void {
+  desk.view.follow(viewOf(world, desk.task), (entry) => renderEntry(bodies, entry))
+}
+
+export function renderEntry(bodies: Bodies, entry: ViewEntry): ModelMessage {
+  if (!isNote(entry)) return needed(bodies.messages.get(entry.id), 'message')
+  return renderNote(
+    entry,
+    entry.kept.map((place) => needed(bodies.quotes.get(place.digest), 'quoted message')),
+  )
 }

@@ -70,11 +70,19 @@ export interface Host {
   readonly instance: Instance
 }
 
-const defaultContext: ContextPolicy = {
-  windowTokens: 400_000,
-  thresholdTokens: 320_000,
-  tailMessages: 24,
-  reserveTokens: 8_192,
+/** Bytes count as tokens of the window, so the default holds some hundred pages of text. */
+const defaultWindow = 400_000
+const defaultReserve = 8_192
+
+/** What is not given follows from the window: compaction begins at four fifths of it, and an eighth at most is kept for output. */
+function contextOf(given: Partial<ContextPolicy>): ContextPolicy {
+  const windowTokens = given.windowTokens ?? defaultWindow
+  return {
+    windowTokens,
+    thresholdTokens: given.thresholdTokens ?? Math.floor(windowTokens * 0.8),
+    tailMessages: given.tailMessages ?? 24,
+    reserveTokens: given.reserveTokens ?? Math.min(defaultReserve, Math.floor(windowTokens / 8)),
+  }
 }
 
 export function resolveHost(options: RuntimeOptions): Host {
@@ -94,7 +102,7 @@ export function resolveHost(options: RuntimeOptions): Host {
     policy: options.policy ?? null,
     redactor: options.redactor ?? defaultRedactor(),
     budget: checkedBudget(options.budget),
-    context: checkedContext({ ...defaultContext, ...options.context }),
+    context: checkedContext(contextOf(options.context ?? {})),
     limits,
     lowered: options.limits ?? {},
     recovery: options.recovery ?? 'resume',

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import { Bodies } from './bodies.ts'
 import { buildDesk } from './desk-builder.ts'
-import { extendView } from './lane.ts'
+import { followView } from './lane.ts'
 import { loadWorld } from './load-world.ts'
 import type { Host } from './options.ts'
 import { readFacts } from './read-facts.ts'
@@ -22,7 +22,7 @@ export async function rebuildRequest(host: Host, scope: Scope, seq: number): Pro
   if (record?.started == null) throw new LandfallError('NOT_FOUND', 'The task of this request is not there.')
   const bodies = await Bodies.hydrate(world, log, scope)
   const desk = buildDesk({ host, world, bodies, key }, record)
-  extendView(world, bodies, desk)
+  followView(world, bodies, desk)
   return requestOf(desk, fact.data, record.started, record.turn)
 }
 

@@ -148,7 +148,7 @@ export class RequestEffects {
           retryable: failure.retryable,
           attempt: of.flight.attempt,
           ...(retries ? { retryAt: step.after(this.#backoffMs(of.flight.attempt, failure)) } : {}),
-          ...(of.flight.received === 0 ? {} : { usage: chargeOf(of) }),
+          ...(isCharged(of, failure) ? { usage: chargeOf(of) } : {}),
         }
         return [{ type: 'model.failed', task: of.task, data }]
       },
@@ -188,6 +188,11 @@ interface Sent {
   readonly request: ModelRequest
   readonly model: string
   readonly cause: string
+}
+
+/** A provider that refuses counts nothing; a request that was cut, or whose answer broke, was worked on. */
+function isCharged(of: Sent, failure: ModelError): boolean {
+  return of.flight.received > 0 || failure.code === 'MODEL_TIMEOUT'
 }
 
 function requestBytesOf(of: Sent): number {

@@ -66,6 +66,7 @@ export class Held {
   settle(facts: readonly StoredFact[]): void {
     for (const fact of facts) {
       if (fact.type === 'model.requested' && fact.task !== null) this.lastRequest.set(fact.task, fact)
+      if (fact.type === 'context.compacted') this.bodies.prune(this.world)
       if (fact.type === 'call.started' && fact.call !== null) this.lastStart.set(fact.call, fact.id)
       if (endedStatus(fact) === null || fact.task === null) continue
       const data = fact.data as TerminalData

@@ -76,7 +76,7 @@ export function stateOf(world: World): SessionState {
     queue: (session?.context.queue ?? []).map((entry) => entry.task),
     steering: [...world.steering.keys()],
     grants: Object.fromEntries([...world.tasks.keys()].map((id) => [id, world.taskRecords.get(id)?.grants ?? {}])),
-    context: { messages: world.messages.length },
+    context: { messages: world.messageCount },
     budget: {
       used: world.used,
       reserved,

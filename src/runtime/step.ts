@@ -81,6 +81,8 @@ export class Step {
   readonly undo: (() => void)[] = []
   /** Tasks that fail in this step: nothing of theirs starts any more. */
   readonly failing = new Set<string>()
+  /** Tasks whose view was compacted in this step. */
+  readonly compacted = new Set<string>()
   readonly #at: string
   readonly #factsMax: number
   #lastId: string

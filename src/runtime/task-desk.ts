@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../capabilities/catalog.ts'
 import { argumentProblem, type ToolDefinition } from '../capabilities/define-tool.ts'
 import { occupancyOfTools, utf8Bytes } from '../context/occupancy.ts'
 import type { ModelTool } from '../facts/ports.ts'
-import type { View } from './view.ts'
+import type { RequestView } from './request-view.ts'
 
 /**
  * Owns: what a live task keeps in memory beside its facts, all of it rebuilt from facts and content when a new owner takes over.
@@ -20,9 +20,7 @@ export class TaskDesk {
   readonly toolsDigest: string
   /** Bytes of tools and system text, the constant part of a request's occupancy. */
   readonly baseOccupancy: number
-  readonly view: View
-  /** `shared`: the view that all turns share which waited for no other; `own`: a selection of this task's. */
-  readonly lane: 'shared' | 'own'
+  readonly view: RequestView
 
   readonly #problems = new Map<CallId, string | null>()
 
@@ -41,8 +39,7 @@ export class TaskDesk {
     entries: ReadonlyMap<string, CatalogEntry>
     tools: readonly ModelTool[]
     toolsDigest: string
-    view: View
-    lane: 'shared' | 'own'
+    view: RequestView
   }) {
     this.task = parts.task
     this.system = parts.system
@@ -51,7 +48,6 @@ export class TaskDesk {
     this.loaded = new Set(parts.tools.map((tool) => tool.name))
     this.toolsDigest = parts.toolsDigest
     this.view = parts.view
-    this.lane = parts.lane
     this.baseOccupancy = occupancyOfTools(parts.tools) + utf8Bytes(parts.system)
   }
 }

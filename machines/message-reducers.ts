@@ -1,0 +1,93 @@
+import type { FactOf } from './facts.ts'
+import { evict, isNote, type MessageRecord, rankOfResult, ranks, type View, type ViewEntry } from './view.ts'
+import type { TaskId } from './vocabulary.ts'
+import type { TaskRecord, World } from './world.ts'
+
+/** A tool message takes its call out of memory, unless a late result may still come for it. */
+export function reduceMessage(world: World, fact: FactOf<'message.added'>): void {
+  const { role, toolCalls, forCall } = fact.data
+  const task = fact.task ?? ''
+  show(world, messageOf(world, fact, task))
+  const record = world.taskRecords.get(task)
+  if (record !== undefined && role === 'assistant') world.taskRecords.set(task, withAnswer(record, fact))
+  if (toolCalls !== undefined && toolCalls.length > 0)
+    world.unanswered.set(
+      task,
+      toolCalls.map((asked) => asked.call),
+    )
+  if (forCall === undefined) return
+  const left = (world.unanswered.get(task) ?? []).filter((call) => call !== forCall)
+  if (left.length === 0) world.unanswered.delete(task)
+  else world.unanswered.set(task, left)
+  if (world.calls.get(forCall)?.value === 'unknown') return
+  world.calls.delete(forCall)
+  world.callRecords.delete(forCall)
+}
+
+function messageOf(world: World, fact: FactOf<'message.added'>, task: TaskId): MessageRecord {
+  const { message, role, digest, bytes, toolCalls, forCall, synthetic } = fact.data
+  return {
+    id: message,
+    seq: fact.seq,
+    step: fact.step,
+    task,
+    role,
+    digest,
+    bytes,
+    toolCalls: toolCalls ?? [],
+    forCall: forCall ?? null,
+    synthetic: synthetic ?? false,
+    rank: forCall === undefined ? ranks.text : rankOfResult(world.callRecords.get(forCall)),
+  }
+}
+
+function withAnswer(record: TaskRecord, fact: FactOf<'message.added'>): TaskRecord {
+  const names = (fact.data.toolCalls ?? []).map((asked) => asked.name).filter((name) => !record.used.includes(name))
+  const used = names.length === 0 ? record.used : [...new Set([...record.used, ...names])].sort()
+  return { ...record, lastAnswer: fact.data.message, used }
+}
+
+/** Every foreground message joins the shared view; a task with its own selection sees its own messages there too. */
+function show(world: World, message: MessageRecord): void {
+  world.messageCount += 1
+  if (world.taskRecords.get(message.task)?.created.kind !== 'background') world.sharedView.entries.push(message)
+  world.ownViews.get(message.task)?.entries.push(message)
+}
+
+/** A start may select a view of its own; a compaction is done again, by its recorded numbers alone. */
+export function reduceView(world: World, fact: FactOf<'task.started'> | FactOf<'context.compacted'>): void {
+  const task = fact.task ?? ''
+  if (fact.type === 'task.started') {
+    const record = world.taskRecords.get(task)
+    if (record === undefined || seesAll(world, record)) return
+    const entries = record.created.kind === 'background' ? [] : visibleTo(world, record)
+    world.ownViews.set(task, { entries, generation: 0 })
+    return
+  }
+  const view = viewOf(world, task)
+  view.entries = evict(view.entries, fact.data)
+  view.generation += 1
+}
+
+/** The view that a task's requests show. */
+export function viewOf(world: World, task: TaskId): View {
+  return world.ownViews.get(task) ?? world.sharedView
+}
+
+/** True when everything said so far is visible whole, which is so for every turn that did not wait for another. */
+function seesAll(world: World, task: TaskRecord): boolean {
+  return task.created.kind === 'foreground' && world.lastEnd <= task.created.watermark
+}
+
+/**
+ * What a task may see of the conversation, a pure function of the log: turns that had ended at its watermark whole, with their
+ * tool traffic; a turn that ended later only as its user messages and its final user-visible message.
+ */
+function visibleTo(world: World, task: TaskRecord): ViewEntry[] {
+  return world.sharedView.entries.filter((entry) => {
+    if (isNote(entry)) return true
+    const ended = world.taskRecords.get(entry.task)?.ended
+    if (ended == null || ended.seq <= task.created.watermark) return true
+    return entry.role === 'user' || entry.id === ended.messageId
+  })
+}
