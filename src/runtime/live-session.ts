@@ -1,6 +1,7 @@
 import type { Owner } from '../facts/envelope.ts'
 import { errorCode, LandfallError } from '../facts/errors.ts'
 import type { Scope } from '../facts/scope.ts'
+import { claimSession } from './claim-session.ts'
 import type { InternalRequest, OperatorRequest, Receipt } from './command.ts'
 import { sealedAppend, storedFacts } from './commit-step.ts'
 import { Effects } from './effects.ts'
@@ -10,6 +11,7 @@ import { recoveryAgenda } from './recovery.ts'
 import type { Services } from './services.ts'
 import { type Held, hold } from './session-hold.ts'
 import { SessionTimer } from './session-timer.ts'
+import { SnapshotKeeper } from './snapshot-keeper.ts'
 import { Step, type StepInput } from './step.ts'
 
 type Job = () => Promise<void>
@@ -29,6 +31,7 @@ export class LiveSession {
   readonly #services: Services
   readonly #jobs: Job[] = []
   readonly #timer: SessionTimer
+  readonly #snapshots: SnapshotKeeper
   readonly effects: Effects
   #running = false
   #held: Held | null = null
@@ -39,6 +42,7 @@ export class LiveSession {
   constructor(scope: Scope, services: Services) {
     this.scope = scope
     this.#services = services
+    this.#snapshots = new SnapshotKeeper(services.host.log, scope)
     this.effects = new Effects(this, services)
     this.#timer = new SessionTimer(services.host, (agenda) => this.post(agenda))
   }
@@ -231,6 +235,7 @@ export class LiveSession {
     }
     for (const intent of step.intents) this.effects.perform(intent)
     this.#timer.arm(held.world)
+    void this.#snapshots.keep(held)
     return null
   }
 
@@ -264,9 +269,10 @@ export class LiveSession {
   async #ready(): Promise<Held> {
     if (this.#held !== null) return this.#held
     const first = this.#epoch === 0
-    if (first) this.#epoch = await this.#claim()
+    if (first) this.#epoch = await claimSession(this.#services.host, this.scope)
     const held = await hold(this.#services, this.scope)
     this.#held = held
+    this.#snapshots.loaded(held.snapshot)
     this.#timer.arm(held.world)
     if (!first) return held
     const agenda = recoveryAgenda(held.world, this.#services.host, this.#owner())
@@ -277,16 +283,6 @@ export class LiveSession {
       if (failure !== null) throw failure
     }
     return this.#ready()
-  }
-
-  async #claim(): Promise<number> {
-    const { log, instance } = this.#services.host
-    const claim = await log.claim(this.scope, instance)
-    if (claim.claimed) return claim.epoch
-    throw new LandfallError('OWNERSHIP_LOST', 'Another process works on this session. Send the command to it.', {
-      retryable: true,
-      details: { session: this.scope.session, owner: claim.owner.id },
-    })
   }
 }
 

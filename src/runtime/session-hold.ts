@@ -7,7 +7,7 @@ import type { Scope } from '../facts/scope.ts'
 import { Bodies } from './bodies.ts'
 import { buildDesk } from './desk-builder.ts'
 import type { Ended } from './ended.ts'
-import { loadWorld } from './load-world.ts'
+import { loadNewest } from './load-world.ts'
 import type { Services } from './services.ts'
 import type { Head } from './step.ts'
 import type { TaskDesk } from './task-desk.ts'
@@ -29,6 +29,8 @@ export class Held {
   /** Newest request of each task, and the start of each call: what their effects refer to. */
   readonly lastRequest = new Map<string, StoredFactOf<'model.requested'>>()
   readonly lastStart = new Map<string, string>()
+  /** The snapshot that it was read from. */
+  readonly snapshot: { readonly revision: number; readonly seq: number }
   readonly #onEnd: (ended: Ended) => void
 
   constructor(parts: {
@@ -37,6 +39,7 @@ export class Held {
     key: string
     isNew: boolean
     head: Head
+    snapshot: { readonly revision: number; readonly seq: number }
     onEnd: (ended: Ended) => void
   }) {
     this.world = parts.world
@@ -44,6 +47,7 @@ export class Held {
     this.key = parts.key
     this.isNew = parts.isNew
     this.head = parts.head
+    this.snapshot = parts.snapshot
     this.#onEnd = parts.onEnd
   }
 
@@ -80,7 +84,7 @@ export class Held {
 /** Reads a session into memory, with all content that its next steps can ask for. */
 export async function hold(services: Services, scope: Scope): Promise<Held> {
   const { host } = services
-  const [stored, loaded] = [await host.log.head(scope), await loadWorld(host.log, scope)]
+  const [stored, loaded] = [await host.log.head(scope), await loadNewest(host.log, scope)]
   const bodies = await Bodies.hydrate(loaded.world, host.log, scope)
   const isNew = stored?.key === undefined && loaded.seq === 0
   const key = stored?.key ?? Buffer.from(host.random.bytes(32)).toString('hex')
@@ -89,6 +93,7 @@ export async function hold(services: Services, scope: Scope): Promise<Held> {
     bodies,
     key,
     isNew,
+    snapshot: loaded.snapshot,
     head: { seq: loaded.seq, step: loaded.step, hash: loaded.hash, lastId: loaded.lastId },
     onEnd: (ended) => services.onEnd(scope, ended),
   })

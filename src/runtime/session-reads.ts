@@ -6,7 +6,7 @@ import { LandfallError } from '../facts/errors.ts'
 import type { ModelRequest } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { Ended } from './ended.ts'
-import { loadWorld } from './load-world.ts'
+import { loadNewest, loadWorld } from './load-world.ts'
 import type { Outcome } from './outcome.ts'
 import type { Reach } from './reach.ts'
 import { type CallEntryView, callsOf, type MessageView, messagesOf } from './read-content.ts'
@@ -121,7 +121,7 @@ export class SessionReads {
       const found = await live.read((held: Held) => ({ value: look(held.world) }))
       if (found !== null) return found.value
     }
-    const { world } = await loadWorld(this.#services.host.log, this.#scope)
+    const { world } = await loadNewest(this.#services.host.log, this.#scope)
     return look(world)
   }
 

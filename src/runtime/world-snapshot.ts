@@ -1,0 +1,70 @@
+import { callMachine } from '../../machines/call.machine.ts'
+import { sessionMachine } from '../../machines/session.machine.ts'
+import { taskMachine } from '../../machines/task.machine.ts'
+import { emptyWorld, type World } from '../../machines/world.ts'
+
+/**
+ * Counts the meanings of folded state. Whoever changes a chart, a reducer or the shape of the world counts it up, and every
+ * older snapshot is thrown away; `test/repo/fold-version.test.ts` notices a change that was not counted.
+ */
+export const foldVersion = 1
+
+/** Maps and sets of the world that are written as lists, by name. */
+const maps = [
+  'taskRecords',
+  'callRecords',
+  'ownViews',
+  'unanswered',
+  'steering',
+  'receipts',
+  'reserved',
+] as const satisfies readonly (keyof World)[]
+const sets = ['settledPauses', 'warned'] as const satisfies readonly (keyof World)[]
+const plain = [
+  'seq',
+  'commit',
+  'sharedView',
+  'messageCount',
+  'used',
+  'usage',
+  'lastEnd',
+] as const satisfies readonly (keyof World)[]
+
+interface Chart {
+  readonly value: unknown
+  readonly context: unknown
+}
+
+/** Folded state as text. Message bodies are not in it, because the world does not hold them. */
+export function packWorld(world: World): string {
+  const packed: Record<string, unknown> = { foldVersion }
+  for (const name of plain) packed[name] = world[name]
+  for (const name of maps) packed[name] = [...world[name]]
+  for (const name of sets) packed[name] = [...world[name]]
+  packed.session = world.session === null ? null : chartOf(world.session)
+  packed.tasks = [...world.tasks].map(([id, snapshot]) => [id, chartOf(snapshot)])
+  packed.calls = [...world.calls].map(([id, snapshot]) => [id, chartOf(snapshot)])
+  return JSON.stringify(packed)
+}
+
+/** The world of a snapshot, or null when another version wrote it or it is damaged. */
+export function unpackWorld(text: string): World | null {
+  try {
+    const packed = JSON.parse(text) as Record<string, unknown> & { tasks: [string, Chart][]; calls: [string, Chart][] }
+    if (packed.foldVersion !== foldVersion) return null
+    const world: Record<string, unknown> = { ...emptyWorld() }
+    for (const name of plain) world[name] = packed[name]
+    for (const name of maps) world[name] = new Map(packed[name] as [string, unknown][])
+    for (const name of sets) world[name] = new Set(packed[name] as unknown[])
+    world.session = packed.session === null ? null : sessionMachine.resolveState(packed.session as never)
+    world.tasks = new Map(packed.tasks.map(([id, chart]) => [id, taskMachine.resolveState(chart as never)]))
+    world.calls = new Map(packed.calls.map(([id, chart]) => [id, callMachine.resolveState(chart as never)]))
+    return world as object as World
+  } catch {
+    return null
+  }
+}
+
+function chartOf({ value, context }: Chart): Chart {
+  return { value, context }
+}
