@@ -3,6 +3,11 @@ import { expect, it } from 'vitest'
 import { checkAll } from '../test/runtime/kit/check.ts'
 import { moves, type Played, play } from './random/operators.ts'
 
+/*
+ * `checkAll` judges the log of each run with `checkLog` (INV-01, INV-02, INV-03, INV-04, INV-05, INV-06, INV-07, INV-09, INV-11,
+ * INV-13, INV-17, INV-18, INV-22), compares every live state with the fold (INV-08), what subscribers saw with the log (INV-07),
+ * every request that the model got with the one rebuilt from the log (INV-14), and looks for raw text in facts (INV-12).
+ */
 const soak = process.env.LANDFALL_SOAK === '1'
 const seed = soak ? Date.now() % 2 ** 31 : 20_260_101
 const runs = soak ? 1_500 : 80
