@@ -27,7 +27,7 @@ export function reduce(world: World, fact: Fact): void {
       return
     case 'pause.settled':
       world.settledPauses.add(fact.data.token)
-      return
+      return reduceDecision(world, fact)
     case 'command.accepted':
       return reduceReceipt(world, fact)
     case 'session.restored':
@@ -144,11 +144,20 @@ function newCall(fact: FactOf<'call.requested'>, id: string): CallRecord {
     arguments: { digest: fact.data.arguments, step: fact.step },
     idempotencyKey: idempotencyKey ?? null,
     startedAt: null,
+    resumed: null,
     refusal: null,
     cancelled: null,
     unknown: null,
     finished: null,
   }
+}
+
+function reduceDecision(world: World, fact: FactOf<'pause.settled'>): void {
+  const record = world.callRecords.get(fact.call ?? '')
+  if (record === undefined) return
+  const { token, decision, input } = fact.data
+  const resumed = { token, decision, input: input === undefined ? null : { digest: input, step: fact.step } }
+  world.callRecords.set(record.id, { ...record, resumed })
 }
 
 function callChanges(fact: Fact): Partial<CallRecord> {

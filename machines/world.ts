@@ -8,6 +8,7 @@ import type {
   CallCounts,
   CallId,
   CapabilityRef,
+  Decision,
   Digest,
   Effect,
   Grant,
@@ -68,6 +69,8 @@ export interface CallRecord {
   readonly arguments: ContentAt
   readonly idempotencyKey: string | null
   readonly startedAt: Time | null
+  /** How its newest pause was settled. */
+  readonly resumed: { readonly token: PauseToken; readonly decision: Decision; readonly input: ContentAt | null } | null
   readonly refusal: string | null
   readonly cancelled: FactData['call.cancelled']['when'] | null
   readonly unknown: FactData['call.unknown']['reason'] | null

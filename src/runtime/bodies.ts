@@ -1,5 +1,5 @@
 import { isNote, type MessageRecord, type ViewEntry } from '../../machines/view.ts'
-import type { CallId, Digest, JsonObject, MessageId, TaskId } from '../../machines/vocabulary.ts'
+import type { CallId, Digest, JsonObject, MessageId, PauseToken, TaskId } from '../../machines/vocabulary.ts'
 import type { ContentAt, TaskRecord, World } from '../../machines/world.ts'
 import { quoteOf, renderMessage } from '../context/conversation.ts'
 import { LandfallError } from '../facts/errors.ts'
@@ -18,6 +18,8 @@ import { RequestView } from './request-view.ts'
 export class Bodies {
   readonly inputs = new Map<TaskId, string>()
   readonly steering = new Map<MessageId, string>()
+  /** Answers to pauses of calls, by token, until the call has started again with them. */
+  readonly answers = new Map<PauseToken, string>()
   readonly outputs = new Map<CallId, string>()
   readonly arguments = new Map<CallId, JsonObject>()
   readonly messages = new Map<MessageId, ModelMessage>()
@@ -77,6 +79,9 @@ function neededBy(world: World): readonly Piece[] {
     pieces.push({ at: steer, keep: (bodies, body) => bodies.steering.set(steer.message, body) })
   for (const call of world.callRecords.values()) {
     pieces.push({ at: call.arguments, keep: (bodies, body) => bodies.arguments.set(call.id, JSON.parse(body)) })
+    const answer = call.resumed
+    if (answer?.input != null)
+      pieces.push({ at: answer.input, keep: (bodies, body) => bodies.answers.set(answer.token, body) })
     if (call.finished !== null)
       pieces.push({ at: call.finished, keep: (bodies, body) => bodies.outputs.set(call.id, body) })
   }

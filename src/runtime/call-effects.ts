@@ -1,8 +1,9 @@
 import type { CallReturn } from '../../machines/commands.ts'
 import { decideCallResult, decideVerified } from '../../machines/decide-results.ts'
-import type { CallId, TaskId } from '../../machines/vocabulary.ts'
-import type { ToolContext, ToolDefinition } from '../capabilities/define-tool.ts'
+import type { CallId, Json, TaskId } from '../../machines/vocabulary.ts'
+import type { Resumed, ToolContext, ToolDefinition } from '../capabilities/define-tool.ts'
 import type { Mailbox } from './mailbox.ts'
+import { newToken } from './pause-token.ts'
 import type { Services } from './services.ts'
 import type { Step } from './step.ts'
 import { memoryOf, PauseSignal } from './tool-context.ts'
@@ -124,7 +125,18 @@ export class CallEffects {
       progress: (note) => this.#progress(performed, note),
       pause: (request) => Promise.reject(new PauseSignal(request)),
       memory: memoryOf(),
+      ...this.#resumed(call),
     }
+  }
+
+  /** The answer to the pause that ended the attempt before this one. */
+  #resumed(call: CallId): { resumed?: Resumed } {
+    const held = this.#session.held
+    const settled = held?.world.callRecords.get(call)?.resumed
+    if (held == null || settled == null) return {}
+    const input = held.bodies.answers.get(settled.token)
+    const { decision } = settled
+    return { resumed: input === undefined ? { decision } : { decision, input: JSON.parse(input) as Json } }
   }
 
   #progress(performed: Performed, note: string): void {
@@ -183,7 +195,7 @@ function recorded(step: Step, call: CallId, returned: ToolReturn): CallReturn {
     const { reason, subject, deadline } = returned.request
     return {
       how: 'paused',
-      token: Buffer.from(step.base.host.random.bytes(16)).toString('base64url'),
+      token: newToken(step),
       reason,
       ...(subject === undefined ? {} : { subject }),
       ...(deadline === undefined ? {} : { deadline }),

@@ -12,6 +12,7 @@ import type { CallRecord } from '../../machines/world.ts'
 import { syntheticResult } from '../context/synthetic-result.ts'
 import { judgeCall, type Verdict } from './admission.ts'
 import { added, needed } from './expand-messages.ts'
+import { newToken } from './pause-token.ts'
 import type { Step } from './step.ts'
 
 /**
@@ -64,7 +65,7 @@ function answerOf(step: Step, task: TaskId, { call, entry, verdict }: Judged): r
         ? [{ type: 'call.unknown', task, call, data: { reason: 'crash' } }]
         : [{ type: 'call.refused', task, call, data: { code: verdict.code } }]
     case 'confirm': {
-      const token = pauseToken(step)
+      const token = newToken(step)
       return [
         { type: 'pause.requested', task, call, data: { token, reason: 'approval', subject: entry.name } },
         { type: 'call.held', task, call, data: { reason: 'approval', token } },
@@ -75,11 +76,6 @@ function answerOf(step: Step, task: TaskId, { call, entry, verdict }: Judged): r
     case 'start':
       return [started(step, task, call, entry)]
   }
-}
-
-/** Opaque and not guessable: 16 random bytes. */
-export function pauseToken(step: Step): string {
-  return Buffer.from(step.base.host.random.bytes(16)).toString('base64url')
 }
 
 function started(step: Step, task: TaskId, call: CallId, entry: CallEntry): AgendaItem {

@@ -8,6 +8,7 @@ import type { Scope } from '../facts/scope.ts'
 import type { Ended } from './ended.ts'
 import { loadNewest, loadWorld } from './load-world.ts'
 import type { Outcome } from './outcome.ts'
+import { openPauses, type PauseView, pausesOf } from './pause-view.ts'
 import type { Reach } from './reach.ts'
 import { type CallEntryView, callsOf, type MessageView, messagesOf } from './read-content.ts'
 import { readFacts } from './read-facts.ts'
@@ -57,6 +58,10 @@ export class SessionReads {
       const views = new Map(tasksOf(world).map((view) => [view.id, view]))
       return order.flatMap((task) => views.get(task) ?? [])
     })
+
+  /** What waits for a decision, newest first; after a reconnect this is the authority. */
+  readonly pauses = async (): Promise<readonly PauseView[]> =>
+    pausesOf(this.#services.host, this.#scope, await this.#look((world) => openPauses(world)))
 
   /** The folded state, also of the past. */
   readonly state = async (options: { at?: number } = {}): Promise<SessionState> => {

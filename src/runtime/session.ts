@@ -1,143 +1,142 @@
-import type { SteeringFate } from '../../machines/vocabulary.ts'
-import { LandfallError } from '../facts/errors.ts'
+import type { Grant, Json, JsonObject, SteeringFate } from '../../machines/vocabulary.ts'
 import type { Scope } from '../facts/scope.ts'
-import type { OperatorRequest, Receipt } from './command.ts'
-import type { Input } from './input.ts'
+import type { Receipt } from './command.ts'
+import type { CommandName } from './command-bodies.ts'
+import { type Input, textOf } from './input.ts'
+import { operatorRequest } from './operator-requests.ts'
 import type { Reach } from './reach.ts'
-import { type CommandOptions, OperatorRequests, type TurnOptions } from './requests-of-operators.ts'
 import type { Services } from './services.ts'
 import { SessionReads } from './session-reads.ts'
 import { TaskHandle } from './task-handle.ts'
 
+export interface CommandOptions {
+  /** A repeat with the same id and body returns the first receipt; with another body it is refused. */
+  readonly commandId?: string
+}
+
+export interface TurnOptions extends CommandOptions {
+  readonly model?: string
+  readonly system?: string
+  readonly settings?: JsonObject
+  readonly grants?: { readonly [id: string]: Grant }
+  readonly skills?: readonly string[]
+}
+
+interface EndOptions extends CommandOptions {
+  readonly cancel?: boolean
+  readonly reason?: string
+}
+
 /** A handle on one session: commands, which its mailbox carries out one after the other, and reads. Holds nothing itself. */
 export class Session {
   readonly scope: Scope
+  readonly #services: Services
   readonly #reach: Reach
-  readonly #requests: OperatorRequests
   readonly #reads: SessionReads
 
   constructor(scope: Scope, services: Services, reach: Reach) {
     this.scope = scope
+    this.#services = services
     this.#reach = reach
-    this.#requests = new OperatorRequests(services.host, scope.user)
     this.#reads = new SessionReads(scope, services, reach)
+    const { tasks, queue, pauses, calls, messages, log, state, request } = this.#reads
+    Object.assign(this, { tasks, queue, pauses, calls, messages, log, state, request })
   }
 
+  declare readonly tasks: SessionReads['tasks']
+  declare readonly queue: SessionReads['queue']
+  declare readonly pauses: SessionReads['pauses']
+  declare readonly calls: SessionReads['calls']
+  declare readonly messages: SessionReads['messages']
+  declare readonly log: SessionReads['log']
+  declare readonly state: SessionReads['state']
+  declare readonly request: SessionReads['request']
+
   start(input: Input, options: TurnOptions = {}): Promise<TaskHandle> {
-    const given = { input, options, more: {} }
-    return this.#create(this.#requests.turn('start', given, (request) => ({ name: 'start', request })))
+    return this.#create('start', input, options)
   }
 
   followUp(input: Input, options: TurnOptions & { requires?: 'none' | 'success' } = {}): Promise<TaskHandle> {
-    const { requires = 'none', ...rest } = options
-    if (requires !== 'none' && requires !== 'success') throw invalid('requires', 'is "none" or "success"')
-    const given = { input, options: rest, more: { requires } }
-    return this.#create(this.#requests.turn('followUp', given, (request) => ({ name: 'followUp', request, requires })))
+    return this.#create('followUp', input, { requires: 'none', ...options })
   }
 
   supersede(input: Input, options: TurnOptions & { task?: string } = {}): Promise<TaskHandle> {
-    const { task, ...rest } = options
-    const target = task === undefined ? {} : { task }
-    const given = { input, options: rest, more: target }
-    return this.#create(
-      this.#requests.turn('supersede', given, (request) => ({ name: 'supersede', request, ...target })),
-    )
+    return this.#create('supersede', input, options)
   }
 
   steer(
     input: Input,
     options: CommandOptions & { task?: string; mode?: 'boundary' | 'interrupt' } = {},
   ): Promise<Receipt> {
-    const { task, mode = 'boundary' } = options
-    if (mode !== 'boundary' && mode !== 'interrupt') throw invalid('mode', 'is "boundary" or "interrupt"')
-    return this.#submit(this.#requests.steer({ input, task, mode, options }))
+    const { commandId, ...more } = options
+    return this.#submit('steer', { input: textOf(input), mode: 'boundary', ...more }, commandId)
   }
 
   cancel(options: CommandOptions & { task?: string; reason?: string; steering?: SteeringFate } = {}): Promise<Receipt> {
-    const { task, steering = 'inherit' } = options
-    const reason = this.#requests.reason(options.reason, 'cancelled by the operator')
-    const target = task === undefined ? {} : { task }
-    const body = { reason, steering, ...target }
-    return this.#submit(
-      this.#requests.plain('cancel', { options, body }, () => ({ name: 'cancel', reason, steering, ...target })),
-    )
+    const { commandId, ...more } = options
+    const body = { reason: 'cancelled by the operator', steering: 'inherit', ...more }
+    return this.#submit('cancel', body, commandId)
+  }
+
+  /** Nothing of the task starts any more until it is resumed; what is under way ends by itself. */
+  pause(options: CommandOptions & { task?: string } = {}): Promise<Receipt> {
+    const { commandId, ...more } = options
+    return this.#submit('pause', more, commandId)
+  }
+
+  resume(
+    token: string,
+    answer: CommandOptions & { decision: 'approve' | 'reject' | 'resume' | 'timeout'; input?: Json },
+  ): Promise<Receipt> {
+    const { commandId, ...more } = answer
+    return this.#submit('resume', { token, ...more }, commandId)
+  }
+
+  /** Short for the `resume` of a confirmation. */
+  confirm(confirmation: string, decision: 'allow' | 'deny', options: CommandOptions = {}): Promise<Receipt> {
+    return this.resume(confirmation, { decision: decision === 'allow' ? 'approve' : 'reject', ...options })
   }
 
   unblock(task: string, options: CommandOptions = {}): Promise<Receipt> {
-    return this.#submit(this.#requests.plain('unblock', { options, body: { task } }, () => ({ name: 'unblock', task })))
+    return this.#submit('unblock', { task }, options.commandId)
   }
 
   replace(task: string, input: Input, options: TurnOptions = {}): Promise<Receipt> {
-    return this.#submit(this.#requests.replace(task, input, options))
+    const { commandId, ...more } = options
+    return this.#submit('replace', { input: textOf(input), task, ...more }, commandId)
   }
 
   acknowledge(calls: readonly string[] | 'all', options: CommandOptions = {}): Promise<Receipt> {
-    const given = { options, body: { calls } }
-    return this.#submit(this.#requests.plain('acknowledge', given, () => ({ name: 'acknowledge', calls })))
+    return this.#submit('acknowledge', { calls }, options.commandId)
   }
 
-  close(options: CommandOptions & { cancel?: boolean; reason?: string } = {}): Promise<Receipt> {
-    return this.#end('close', options)
+  close(options: EndOptions = {}): Promise<Receipt> {
+    const { commandId, ...more } = options
+    return this.#submit('close', { cancel: false, ...more }, commandId)
   }
 
-  erase(options: CommandOptions & { cancel?: boolean; reason?: string } = {}): Promise<Receipt> {
-    return this.#end('erase', options)
+  /** Final: content, key, inbox and snapshots go; the facts stay, and say nothing any more. */
+  erase(options: EndOptions = {}): Promise<Receipt> {
+    const { commandId, ...more } = options
+    return this.#submit('erase', { cancel: false, ...more }, commandId)
   }
 
   reopen(options: CommandOptions = {}): Promise<Receipt> {
-    return this.#submit(this.#requests.plain('reopen', { options, body: {} }, () => ({ name: 'reopen' })))
+    return this.#submit('reopen', {}, options.commandId)
   }
 
   task(id: string): TaskHandle {
     return new TaskHandle(id, null, this.#reads)
   }
 
-  get tasks(): SessionReads['tasks'] {
-    return this.#reads.tasks
-  }
-
-  get queue(): SessionReads['queue'] {
-    return this.#reads.queue
-  }
-
-  get calls(): SessionReads['calls'] {
-    return this.#reads.calls
-  }
-
-  get messages(): SessionReads['messages'] {
-    return this.#reads.messages
-  }
-
-  get log(): SessionReads['log'] {
-    return this.#reads.log
-  }
-
-  get state(): SessionReads['state'] {
-    return this.#reads.state
-  }
-
-  get request(): SessionReads['request'] {
-    return this.#reads.request
-  }
-
-  #end(name: 'close' | 'erase', options: CommandOptions & { cancel?: boolean; reason?: string }): Promise<Receipt> {
-    const { cancel = false } = options
-    const reason = options.reason === undefined ? {} : { reason: this.#requests.reason(options.reason, '') }
-    return this.#submit(
-      this.#requests.plain(name, { options, body: { cancel, ...reason } }, () => ({ name, cancel, ...reason })),
-    )
-  }
-
-  #submit(request: OperatorRequest): Promise<Receipt> {
-    return this.#reach.live().submit(request)
-  }
-
-  async #create(request: OperatorRequest): Promise<TaskHandle> {
-    const receipt = await this.#submit(request)
+  async #create(name: CommandName, input: Input, options: TurnOptions): Promise<TaskHandle> {
+    const { commandId, ...more } = options
+    const receipt = await this.#submit(name, { input: textOf(input), ...more }, commandId)
     return new TaskHandle(receipt.task ?? '', receipt, this.#reads)
   }
-}
 
-function invalid(field: string, why: string): LandfallError {
-  return new LandfallError('INVALID_INPUT', `${field} ${why}.`, { details: { field } })
+  async #submit(name: CommandName, body: object, commandId: string | undefined): Promise<Receipt> {
+    const request = operatorRequest(this.#services.host, this.scope.user, { name, body, commandId })
+    return this.#reach.live().submit(request)
+  }
 }

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { LandfallError } from '../facts/errors.ts'
+import { limits } from '../facts/limits.ts'
+
+const id = z.string().min(1).max(limits.idChars)
+const text = z.string()
+const grant = z.strictObject({
+  level: z.enum(['none', 'discover', 'inspect', 'load', 'execute', 'activate']),
+  confirm: z.enum(['none', 'once', 'each']),
+})
+const turn = {
+  input: text,
+  model: z.string().optional(),
+  system: z.string().optional(),
+  settings: z.record(z.string(), z.json()).optional(),
+  grants: z.record(z.string(), grant).optional(),
+  skills: z.array(z.string()).optional(),
+}
+const ended = { cancel: z.boolean(), reason: z.string().optional() }
+
+/** What an operator's command says, as plain data: this is what a repeat is compared with, and what another process is sent. */
+export const commandBodies = {
+  start: z.strictObject(turn),
+  followUp: z.strictObject({ ...turn, requires: z.enum(['none', 'success']) }),
+  supersede: z.strictObject({ ...turn, task: id.optional() }),
+  steer: z.strictObject({ input: text, mode: z.enum(['boundary', 'interrupt']), task: id.optional() }),
+  cancel: z.strictObject({ reason: z.string(), steering: z.enum(['inherit', 'expire']), task: id.optional() }),
+  unblock: z.strictObject({ task: id }),
+  replace: z.strictObject({ ...turn, task: id }),
+  acknowledge: z.strictObject({ calls: z.union([z.literal('all'), z.array(id)]) }),
+  close: z.strictObject(ended),
+  erase: z.strictObject(ended),
+  reopen: z.strictObject({}),
+  pause: z.strictObject({ task: id.optional() }),
+  resume: z.strictObject({
+    token: id,
+    decision: z.enum(['approve', 'reject', 'resume', 'timeout']),
+    input: z.json().optional(),
+  }),
+} as const
+
+export type CommandName = keyof typeof commandBodies
+export type CommandBody<N extends CommandName> = z.infer<(typeof commandBodies)[N]>
+
+export function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(commandBodies, name)
+}
+
+/** The body, checked; the message names the place and holds nothing of what stood there. */
+export function checkBody<N extends CommandName>(name: N, body: unknown): CommandBody<N> {
+  const result = commandBodies[name].safeParse(body)
+  if (result.success) return result.data as CommandBody<N>
+  const field = result.error.issues[0]?.path.join('.') ?? ''
+  throw new LandfallError('INVALID_INPUT', `The command ${name} is malformed at '${field}'. Correct it.`, {
+    details: { field },
+  })
+}

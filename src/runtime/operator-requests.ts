@@ -1,0 +1,134 @@
+import type { OperatorCommand, TaskRequest } from '../../machines/commands.ts'
+import { LandfallError } from '../facts/errors.ts'
+import { checkId } from '../facts/ids.ts'
+import type { OperatorRequest } from './command.ts'
+import { type CommandBody, type CommandName, checkBody } from './command-bodies.ts'
+import { freeText } from './free-text.ts'
+import { boundedText } from './input.ts'
+import type { Host } from './options.ts'
+import { checkToken, newToken } from './pause-token.ts'
+import type { Step } from './step.ts'
+
+type TurnName = 'start' | 'followUp' | 'supersede' | 'replace'
+
+/** Commands that open a session which was never opened. */
+const opening: ReadonlySet<CommandName> = new Set<CommandName>(['start', 'followUp', 'supersede'])
+
+/** A command as the mailbox takes it. Everything that can be checked without the session is checked here. */
+export function operatorRequest<N extends CommandName>(
+  host: Host,
+  user: string,
+  command: { name: N; body: unknown; commandId?: string | undefined },
+): OperatorRequest {
+  const { name } = command
+  const body = checkBody(name, command.body)
+  checkContent(host, body)
+  const commandId = command.commandId === undefined ? null : checkCommandId(host, command.commandId)
+  return {
+    name,
+    by: { kind: 'operator', id: user },
+    commandId,
+    body,
+    opens: opening.has(name),
+    build: (step) => builders[name](step, body as never),
+  }
+}
+
+function checkContent(host: Host, body: CommandBody<CommandName>): void {
+  const { steeringBytes, contentBytes } = host.limits
+  if ('input' in body && typeof body.input === 'string')
+    boundedText(body.input, 'mode' in body ? steeringBytes : contentBytes)
+  if (!('model' in body) || typeof body.model !== 'string' || host.models.has(body.model)) return
+  throw new LandfallError('INVALID_INPUT', 'No model has this name. Use one that openRuntime was given.', {
+    details: { field: 'model', known: [...host.models.keys()] },
+  })
+}
+
+/** An id that the redactor would alter holds what must not be stored, and could not be found again. */
+function checkCommandId(host: Host, given: string): string {
+  const id = checkId('command', given)
+  if (freeText(host.redactor, id) !== id)
+    throw new LandfallError('INVALID_INPUT', 'The command id looks like a credential. Choose another one.', {
+      details: { field: 'commandId' },
+    })
+  return id
+}
+
+const builders: { readonly [N in CommandName]: (step: Step, body: CommandBody<N>) => OperatorCommand } = {
+  start: (step, body) => ({ name: 'start', request: taskRequest(step, body) }),
+  followUp: (step, body) => ({ name: 'followUp', request: taskRequest(step, body), requires: body.requires }),
+  supersede: (step, body) => ({ name: 'supersede', request: taskRequest(step, body), ...target(body) }),
+  steer: (step, body) => {
+    const message = step.newId()
+    hold(step, step.base.bodies.steering, message, body.input)
+    return { name: 'steer', message, ...step.put(body.input), mode: body.mode, ...target(body) }
+  },
+  cancel: (step, body) => {
+    const reason = freeText(step.base.host.redactor, body.reason)
+    return { name: 'cancel', reason, steering: body.steering, ...target(body) }
+  },
+  unblock: (_, body) => ({ name: 'unblock', task: body.task }),
+  replace: (step, body) => {
+    const { task, skills: _, ...request } = taskRequest(step, body, body.task)
+    return { name: 'replace', task, request }
+  },
+  acknowledge: (_, body) => ({ name: 'acknowledge', calls: body.calls }),
+  close: (step, body) => ({ name: 'close', cancel: body.cancel, ...reasonOf(step, body.reason) }),
+  erase: (step, body) => ({ name: 'erase', cancel: body.cancel, ...reasonOf(step, body.reason) }),
+  reopen: () => ({ name: 'reopen' }),
+  pause: (step, body) => ({ name: 'pause', token: newToken(step), ...target(body) }),
+  resume: (step, body) => {
+    checkToken(step.base.scope, body.token)
+    const { token, decision, input } = body
+    return { name: 'resume', token, decision, ...(input === undefined ? {} : { input: answerOf(step, token, input) }) }
+  },
+}
+
+function target(body: { task?: string | undefined }): { task?: string } {
+  return body.task === undefined ? {} : { task: body.task }
+}
+
+function reasonOf(step: Step, reason: string | undefined): { reason?: string } {
+  return reason === undefined ? {} : { reason: freeText(step.base.host.redactor, reason) }
+}
+
+function answerOf(step: Step, token: string, input: unknown): string {
+  const text = JSON.stringify(input)
+  hold(step, step.base.bodies.answers, token, text)
+  return step.put(text).digest
+}
+
+function taskRequest(step: Step, body: CommandBody<TurnName>, replaced?: string): TaskRequest {
+  const { input, model, settings, grants, skills, system } = body
+  const task = replaced ?? step.newId()
+  hold(step, step.base.bodies.inputs, task, input)
+  const { digest, bytes } = step.put(input)
+  return {
+    task,
+    input: digest,
+    bytes,
+    request: step.digest(body),
+    ...(model === undefined ? {} : { model }),
+    ...(system === undefined ? {} : { system: sharedSystem(step, system) }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(grants === undefined ? {} : { grants }),
+    ...(skills === undefined ? {} : { skills }),
+  }
+}
+
+/** Content of a command in memory, until it is refused. */
+function hold(step: Step, where: Map<string, string>, id: string, text: string): void {
+  const before = where.get(id)
+  where.set(id, text)
+  step.undo.push(() => {
+    if (before === undefined) where.delete(id)
+    else where.set(id, before)
+  })
+}
+
+function sharedSystem(step: Step, system: string): string {
+  const digest = step.digest(system)
+  step.shared.set(digest, { digest, body: system })
+  step.base.bodies.systems.set(digest, system)
+  return digest
+}
