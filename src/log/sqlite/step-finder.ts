@@ -36,7 +36,10 @@ export class StepFinder {
     }
   }
 
-  /** Each step has at least one fact, which bounds where it can begin; every probe narrows the bounds from one side. */
+  /**
+   * Each step has at least one fact, which bounds where it can begin; every probe narrows the bounds from one side, also
+   * where records are missing or their numbers are damaged.
+   */
   #probe(sid: number, step: number, head: { seq: number; step: number }, start: Place | null): Place | null {
     let low = start === null ? step : start.first_seq + step - start.step
     let lowStep = start?.step ?? 1
@@ -45,14 +48,15 @@ export class StepFinder {
     for (let probes = 0; low <= high; probes += 1) {
       const share = highStep === lowStep ? 0.5 : (step - lowStep) / (highStep - lowStep)
       // Interpolation finds it in a few probes; halving in between bounds what uneven steps can cost.
-      const guess = low + Math.floor((high - low) * (probes % 3 === 2 ? 0.5 : share))
+      const where = probes % 3 === 2 ? 0.5 : Math.min(1, Math.max(0, share))
+      const guess = low + Math.floor((high - low) * where)
       const place = this.#holding.get(sid, guess)
       if (place === undefined || place.step === step) return place ?? null
       if (place.step < step) {
-        low = place.first_seq + place.count + (step - place.step - 1)
+        low = Math.max(guess + 1, place.first_seq + place.count + (step - place.step - 1))
         lowStep = place.step
       } else {
-        high = place.first_seq - (place.step - step)
+        high = Math.min(guess - 1, place.first_seq - (place.step - step))
         highStep = place.step
       }
     }
