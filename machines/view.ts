@@ -1,6 +1,6 @@
+import type { ContentAt } from './content-at.ts'
 import type { FactOf } from './facts.ts'
-import type { CallId, Digest, MessageId, TaskId } from './vocabulary.ts'
-import type { CallRecord, ContentAt } from './world.ts'
+import type { CallId, Digest, Effect, MessageId, TaskId } from './vocabulary.ts'
 
 export interface MessageRecord extends ContentAt {
   readonly id: MessageId
@@ -42,7 +42,14 @@ export function isNote(entry: ViewEntry): entry is RollingNote {
   return 'note' in entry
 }
 
-export function rankOfResult(call: CallRecord | undefined): Rank {
+/** What of a call decides how long its result is kept. */
+interface EndedCall {
+  readonly name: string
+  readonly effect: Effect | null
+  readonly finished: { readonly outcome: 'succeeded' | 'failed' } | null
+}
+
+export function rankOfResult(call: EndedCall | undefined): Rank {
   if (call === undefined || call.finished?.outcome !== 'succeeded') return ranks.error
   if (call.name === 'process.exec') return ranks.command
   return call.effect === 'read' ? ranks.read : ranks.write

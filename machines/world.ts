@@ -1,5 +1,6 @@
 import type { SnapshotFrom } from 'xstate'
 import type { callMachine } from './call.machine.ts'
+import type { ContentAt } from './content-at.ts'
 import type { FactData, FactOf } from './facts.ts'
 import type { sessionMachine } from './session.machine.ts'
 import type { taskMachine } from './task.machine.ts'
@@ -23,12 +24,6 @@ import type {
 export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 export type TaskSnapshot = SnapshotFrom<typeof taskMachine>
 export type CallSnapshot = SnapshotFrom<typeof callMachine>
-
-/** Where raw content is: its digest, and the commit that wrote it. */
-export interface ContentAt {
-  readonly digest: Digest
-  readonly step: number
-}
 
 /** What stays known of a task, also after its end. */
 export interface TaskRecord {

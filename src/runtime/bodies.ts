@@ -1,6 +1,7 @@
+import type { ContentAt } from '../../machines/content-at.ts'
 import { isNote, type MessageRecord, type ViewEntry } from '../../machines/view.ts'
 import type { CallId, Digest, JsonObject, MessageId, PauseToken, TaskId } from '../../machines/vocabulary.ts'
-import type { ContentAt, TaskRecord, World } from '../../machines/world.ts'
+import type { TaskRecord, World } from '../../machines/world.ts'
 import { quoteOf, renderMessage } from '../context/conversation.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Log } from '../facts/log-port.ts'

@@ -1,5 +1,6 @@
+import type { ContentAt } from '../../machines/content-at.ts'
 import type { Effect, PauseReason, TaskId, Time } from '../../machines/vocabulary.ts'
-import type { ContentAt, World } from '../../machines/world.ts'
+import type { World } from '../../machines/world.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { Redactor } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
