@@ -11,8 +11,6 @@ import { scopeKey } from '../facts/scope.ts'
 import { createSessionChecker, type SessionChecker } from './check-log/session-checker.ts'
 import type { Violation } from './check-log/violation.ts'
 
-export type { Invariant, Violation } from './check-log/violation.ts'
-
 export interface CheckResult {
   readonly facts: number
   readonly violations: readonly Violation[]

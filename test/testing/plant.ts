@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { FactType } from '../../machines/facts.ts'
 import type { StoredFact } from '../../src/facts/envelope.ts'
-import { checkLog, type Invariant } from '../../src/testing/check-log.ts'
+import type { Invariant } from '../../src/testing/check-log/violation.ts'
+import { checkLog } from '../../src/testing/check-log.ts'
 import { buildLog, type Steps, seqOf, type TestDraft } from './log-builder.ts'
 
 /** Edits of a valid log, made before the chain is computed, so that only the planted fault can be found. */
