@@ -157,6 +157,10 @@ export interface Log {
   putInbox(scope: Scope, entry: InboxEntry): Promise<void>
   inbox(scope: Scope, limit: number): Promise<readonly InboxEntry[]>
   inboxAnswer(scope: Scope, id: string): Promise<string | null>
+  /** Answers and removes an entry that led to no step, such as a refusal. Fenced like a step; false when the owner has changed. */
+  settleInbox(scope: Scope, owner: Owner, entry: { readonly id: string; readonly answer: string }): Promise<boolean>
+  /** Sessions that have entries, of any owner. */
+  pendingInbox(limit: number): Promise<readonly Scope[]>
   /** What a verifier compares with the rows: heads with their seq and hash, and how many there should be. */
   sessionCount(): Promise<number>
   close(): Promise<void>

@@ -24,6 +24,8 @@ export function judgeCall(step: Step, task: TaskId, call: CallId): Verdict {
   if (record.ref === null) return refuse('CAPABILITY_NOT_LOADED')
   const entry = host.catalog.current(record.ref)
   if (entry === null) return refuse('STALE_CAPABILITY')
+  if (step.base.control.isRevoked(record.ref.id)) return refuse('CAPABILITY_REVOKED')
+  if (step.base.control.isDisabled(record.ref.provider)) return refuse('PROVIDER_DISABLED')
   const desk = needed(desks.get(task), 'desk')
   if (!desk.loaded.has(record.name)) return refuse('CAPABILITY_NOT_LOADED')
   if (desk.problemOf(call, entry.tool, needed(step.base.bodies.arguments.get(call), 'arguments')) !== null)

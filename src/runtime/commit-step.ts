@@ -25,11 +25,12 @@ export function sealedAppend(step: Step, held: Held): StepAppend {
     contents: erased ? [] : [...step.contents.values()],
     shared: [...step.shared.values()].filter((content) => !held.shared.has(content.digest)),
     owner: base.owner,
-    ...(facts.some((fact) => fact.type === 'call.started') ? { control: base.control } : {}),
+    ...(facts.some((fact) => fact.type === 'call.started') ? { control: base.control.version } : {}),
     summary: summaryOf(step.world),
     unfinished: isUnfinished(step.world),
     ...(held.isNew ? { key: base.key } : {}),
     ...(erased ? { erase: true as const } : {}),
+    ...(step.answers.length === 0 ? {} : { answers: step.answers }),
   }
 }
 

@@ -86,7 +86,7 @@ function started(step: Step, task: TaskId, call: CallId, entry: CallEntry): Agen
     call,
     data: {
       attempt: entry.attempts + 1,
-      control: step.base.control,
+      control: step.base.control.version,
       ...(timeoutMs === undefined ? {} : { deadline: step.after(timeoutMs) }),
     },
   }

@@ -25,7 +25,7 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
   const refs: CapabilityRef[] = []
   for (const entry of host.catalog.entries()) {
     const grant = grantOf(step, record, entry)
-    if (grant.level === 'none') continue
+    if (grant.level === 'none' || isWithdrawn(step, entry)) continue
     grants[entry.ref.id] = grant
     refs.push(entry.ref)
   }
@@ -42,7 +42,7 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
       task,
       data: {
         generation: host.catalog.generation,
-        control: step.base.control,
+        control: step.base.control.version,
         capabilities: refs,
         grants,
         model: record.created.model ?? host.defaultModel,
@@ -53,6 +53,12 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
       },
     },
   ]
+}
+
+/** Revoked or disabled for the whole store, whatever a policy says. */
+function isWithdrawn(step: Step, entry: CatalogEntry): boolean {
+  const { control } = step.base
+  return control.isRevoked(entry.ref.id) || control.isDisabled(entry.ref.provider)
 }
 
 /** What the host's policy allows; a policy that throws denies. A command may narrow it, never widen it. */

@@ -6,17 +6,19 @@ import type { InternalRequest, OperatorRequest, Receipt } from './command.ts'
 import { sealedAppend, storedFacts } from './commit-step.ts'
 import { Effects } from './effects.ts'
 import { expand } from './expand.ts'
-import { planOperator } from './plan-operator.ts'
+import { forwardCommand } from './forward-command.ts'
+import { isRefusal, planOperator } from './plan-operator.ts'
 import { recoveryAgenda } from './recovery.ts'
 import type { Services } from './services.ts'
-import { type Held, hold } from './session-hold.ts'
+import { baseOf, type Held, hold } from './session-hold.ts'
+import { type Carried, SessionInbox } from './session-inbox.ts'
 import { SessionTimer } from './session-timer.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
 import { Step, type StepInput } from './step.ts'
 
 type Job = () => Promise<void>
 
-/** A store that has no room or is busy now may have it later; results of effects wait for that, operators are told. */
+/** A store without room may have it later: results of effects wait for that, operators are told. */
 const retryResultMs = 1_000
 
 /**
@@ -32,6 +34,7 @@ export class LiveSession {
   readonly #jobs: Job[] = []
   readonly #timer: SessionTimer
   readonly #snapshots: SnapshotKeeper
+  readonly #inbox: SessionInbox
   readonly effects: Effects
   #running = false
   #held: Held | null = null
@@ -43,6 +46,10 @@ export class LiveSession {
     this.scope = scope
     this.#services = services
     this.#snapshots = new SnapshotKeeper(services.host.log, scope)
+    this.#inbox = new SessionInbox(services.host, scope, {
+      owner: () => (this.owns ? this.#owner() : null),
+      carryOut: (request, carried) => this.#carryOut(request, carried),
+    })
     this.effects = new Effects(this, services)
     this.#timer = new SessionTimer(services.host, (agenda) => this.post(agenda))
   }
@@ -55,13 +62,32 @@ export class LiveSession {
     return !this.#running && this.#jobs.length === 0 && (this.#held?.isIdle() ?? true)
   }
 
-  /** Carries out an operator's command when its turn in the mailbox comes. */
-  submit(request: OperatorRequest): Promise<Receipt> {
-    if (this.#closed) return Promise.reject(shuttingDown())
+  get owns(): boolean {
+    return this.#epoch > 0
+  }
+
+  /** Carries out an operator's command when its turn comes; hands it on when another process owns the session. */
+  async submit(request: OperatorRequest): Promise<Receipt> {
+    if (this.#closed) throw shuttingDown()
+    try {
+      return await this.#inTurn(() => this.#carryOut(request, null))
+    } catch (error) {
+      if (this.owns || errorCode(error) !== 'OWNERSHIP_LOST') throw error
+      return forwardCommand(this.#services, this.scope, request, () => this.wake())
+    }
+  }
+
+  /** Carries out what other processes have put into the inbox of a session that this one owns. */
+  checkInbox(): void {
+    if (!this.#closed && this.owns)
+      this.#enqueue(() => this.#inbox.carry().catch((error: unknown) => this.#note(error)))
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#enqueue(async () => {
         try {
-          resolve(await this.#carryOut(request))
+          resolve(await work())
         } catch (error) {
           reject(error)
         }
@@ -78,30 +104,17 @@ export class LiveSession {
   /** Opens the session so that what a lost owner left is carried on; an idle one is left as it is. */
   async wake(): Promise<void> {
     if (this.#closed) return
-    await new Promise<void>((resolve) => {
-      this.#enqueue(async () => {
-        try {
-          await this.#ready()
-        } catch (error) {
-          this.#services.host.logger.warn({ code: errorCode(error) }, 'a session could not be carried on')
-        }
-        resolve()
-      })
-    })
+    await this.#inTurn(() => this.#ready()).catch((error: unknown) => this.#note(error))
+  }
+
+  #note(error: unknown): void {
+    this.#services.host.logger.warn({ code: errorCode(error) }, 'a session could not be carried on')
   }
 
   /** The state as it stands when everything before this read is durable; null when nothing is in memory. */
-  read<T>(look: (held: Held) => T): Promise<T | null> {
-    if (this.#gone) return Promise.resolve(null)
-    return new Promise((resolve, reject) => {
-      this.#enqueue(async () => {
-        try {
-          resolve(this.#held === null ? null : look(this.#held))
-        } catch (error) {
-          reject(error)
-        }
-      })
-    })
+  async read<T>(look: (held: Held) => T): Promise<T | null> {
+    if (this.#gone) return null
+    return this.#inTurn(async () => (this.#held === null ? null : look(this.#held)))
   }
 
   /** No more commands, nothing new begins; results of what runs are still recorded. */
@@ -141,13 +154,18 @@ export class LiveSession {
     this.#running = false
   }
 
-  async #carryOut(request: OperatorRequest): Promise<Receipt> {
+  async #carryOut(request: OperatorRequest, carried: Carried | null): Promise<Receipt> {
     for (let tries = 0; ; tries += 1) {
       const held = await this.#ready()
-      const planned = this.#guarded(() => planOperator(this.#step(held, inputOf(request)), request))
-      if (planned.step.facts.length === 0) return planned.receipt
-      const failure = await this.#commit(planned.step)
-      if (failure === null) return { ...planned.receipt, seq: planned.step.facts[0]?.seq ?? 0 }
+      const { step, receipt } = this.#guarded(() => planOperator(this.#step(held, inputOf(request)), request))
+      const answer = step.facts.length === 0 ? receipt : { ...receipt, seq: held.head.seq + 1 }
+      if (carried !== null) step.answers.push({ id: carried.id, answer: JSON.stringify({ receipt: answer }) })
+      if (step.facts.length === 0) return answer
+      const failure = await this.#commit(step)
+      if (failure === null) {
+        if (carried !== null) carried.settled = true
+        return answer
+      }
       if (failure.code !== 'CONTROL_STALE' || tries > 2) throw failure
       await this.#services.control.refresh()
     }
@@ -186,23 +204,10 @@ export class LiveSession {
   }
 
   #step(held: Held, input: StepInput): Step {
-    return new Step(
-      {
-        host: this.#services.host,
-        scope: this.scope,
-        world: held.world,
-        bodies: held.bodies,
-        desks: held.desks,
-        key: held.key,
-        head: held.head,
-        owner: this.#owner(),
-        control: this.#services.control.version,
-        closing: this.#closed,
-        received: (task) => this.effects.received(task),
-        expand,
-      },
-      input,
-    )
+    const { host, control } = this.#services
+    const received = (task: string) => this.effects.received(task)
+    const session = { scope: this.scope, owner: this.#owner(), closing: this.#closed, received }
+    return new Step(baseOf(held, { host, control, expand, ...session }), input)
   }
 
   /** A step that breaks in the middle has changed the folded state; that state is of no use any more. */
@@ -282,17 +287,13 @@ export class LiveSession {
       const failure = await this.#commit(step)
       if (failure !== null) throw failure
     }
+    await this.#inbox.carry()
     return this.#ready()
   }
 }
 
 function inputOf(request: OperatorRequest): StepInput {
   return { by: request.by, cause: null, command: request.commandId }
-}
-
-/** Refusals of a first fact carry this mark; they leave the folded state as it was. */
-function isRefusal(error: LandfallError): boolean {
-  return error.details.refused === true
 }
 
 function shuttingDown(): LandfallError {

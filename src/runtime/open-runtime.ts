@@ -3,27 +3,21 @@ import type { EventStream } from '../bus/event-stream.ts'
 import type { EventsOptions } from '../bus/interest.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
-import type { Head } from '../facts/log-port.ts'
 import { type Scope, scopeKey } from '../facts/scope.ts'
 import { Committer } from './committer.ts'
+import { ControlStream } from './control-stream.ts'
 import type { Ended } from './ended.ts'
+import { listSessions, type SessionEntry, type SessionsFilter } from './list-sessions.ts'
 import { LiveSession } from './live-session.ts'
 import { type Host, type RuntimeOptions, resolveHost } from './options.ts'
 import type { Services } from './services.ts'
 import { Session } from './session.ts'
-
-export interface SessionEntry extends Scope {
-  readonly state: 'open' | 'closing' | 'closed' | 'erased'
-  readonly title?: string
-  readonly active?: string
-  readonly queued: number
-  readonly quarantined: number
-  readonly seq: number
-  readonly updatedAt: string
-}
+import { StoreControl } from './store-control.ts'
 
 const headsPerPage = 500
 const closePollMs = 5
+/** Notices of the store are gathered for this long. */
+const lookMs = 20
 
 /** Opens a runtime on a log. Sessions that a lost owner left unfinished are claimed and carried on in the background. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
@@ -41,28 +35,35 @@ export class Runtime {
   readonly #host: Host
   readonly #services: Services
   readonly #live = new Map<string, LiveSession>()
-  readonly #waiting = new Map<string, ((ended: Ended) => void)[]>()
+  readonly #waiting = new Map<string, ((ended: Ended | null) => void)[]>()
   readonly #lease = { until: 0, renew: () => this.#renew() }
-  readonly #control = { version: 0, refresh: () => this.#readControl() }
+  readonly #control: ControlStream
+  #stopWatching: () => void = () => {}
+  #looking = false
   #stopRenewing: () => void = () => {}
   #closing: Promise<void> | null = null
 
   constructor(host: Host) {
     this.#host = host
     const { log, scheduler, limits, clock } = host
+    this.#control = new ControlStream(host)
+    this.catalog = new StoreControl(host, this.#control)
     this.#services = {
       host,
       committer: new Committer(log, scheduler, limits.batchFacts),
       bus: createBus({ log, scheduler, limits, clock }),
       control: this.#control,
       lease: this.#lease,
+      isClosing: () => this.#closing !== null,
+      onLost: (scope) => this.#lost(scope),
       onEnd: (scope, ended) => this.#ended(scope, ended),
     }
   }
 
   async begin(): Promise<void> {
     await this.#renew()
-    await this.#readControl()
+    await this.#control.refresh()
+    this.#stopWatching = this.#host.log.watch(() => this.#lookSoon())
     void this.#recover()
   }
 
@@ -80,23 +81,12 @@ export class Runtime {
     })
   }
 
-  /** Sessions of one user, with what a listing shows of each. */
-  async sessions(filter: { tenant: string; user: string }): Promise<readonly SessionEntry[]> {
-    const tenant = checkId('tenant', filter.tenant)
-    const user = checkId('user', filter.user)
-    const found: SessionEntry[] = []
-    let after: Scope | undefined
-    for (;;) {
-      const page = await this.#host.log.heads({
-        tenant,
-        user,
-        limit: headsPerPage,
-        ...(after === undefined ? {} : { after }),
-      })
-      for (const head of page) found.push(entryOf(head))
-      after = page.at(-1)?.scope
-      if (page.length < headsPerPage) return found
-    }
+  /** Revocations and disabled providers of the whole store. */
+  readonly catalog: StoreControl
+
+  /** Sessions of one user. A wider listing needs an elevated claim, and each use of one is recorded, also when it finds nothing. */
+  sessions(filter: SessionsFilter): Promise<readonly SessionEntry[]> {
+    return listSessions(this.#host.log, this.#control, filter)
   }
 
   events(scope: Scope, options: EventsOptions = {}): EventStream {
@@ -112,6 +102,7 @@ export class Runtime {
   async #close(): Promise<void> {
     const { clock, scheduler, limits } = this.#host
     this.#stopRenewing()
+    this.#stopWatching()
     const sessions = [...this.#live.values()]
     for (const live of sessions) live.shut()
     const until = clock.now() + limits.graceMs
@@ -135,12 +126,12 @@ export class Runtime {
     return live
   }
 
-  #whenEnded(scope: Scope, task: string): { promise: Promise<Ended>; cancel: () => void } {
+  #whenEnded(scope: Scope, task: string): { promise: Promise<Ended | null>; cancel: () => void } {
     const key = `${scopeKey(scope)}\u0000${task}`
     const waiting = this.#waiting.get(key) ?? []
     this.#waiting.set(key, waiting)
-    let done: (ended: Ended) => void = () => {}
-    const promise = new Promise<Ended>((resolve) => {
+    let done: (ended: Ended | null) => void = () => {}
+    const promise = new Promise<Ended | null>((resolve) => {
       done = resolve
       waiting.push(resolve)
     })
@@ -152,6 +143,15 @@ export class Runtime {
     return { promise, cancel }
   }
 
+  #lost(scope: Scope): void {
+    const prefix = `${scopeKey(scope)}\u0000`
+    for (const [key, waiting] of this.#waiting) {
+      if (!key.startsWith(prefix)) continue
+      this.#waiting.delete(key)
+      for (const resolve of waiting) resolve(null)
+    }
+  }
+
   #ended(scope: Scope, ended: Ended): void {
     const key = `${scopeKey(scope)}\u0000${ended.task}`
     const waiting = this.#waiting.get(key)
@@ -160,8 +160,26 @@ export class Runtime {
     for (const resolve of waiting) resolve(ended)
   }
 
-  async #readControl(): Promise<void> {
-    this.#control.version = await this.#host.log.controlVersion()
+  /** Somebody has written to the store: perhaps to the control stream, or into an inbox. One look serves many notices. */
+  #lookSoon(): void {
+    if (this.#looking || this.#closing !== null) return
+    this.#looking = true
+    const { clock, scheduler } = this.#host
+    scheduler.at(clock.now() + lookMs, () => {
+      this.#looking = false
+      void this.#look()
+    })
+  }
+
+  async #look(): Promise<void> {
+    if (this.#closing !== null) return
+    try {
+      const { log } = this.#host
+      if ((await log.controlVersion()) > this.#control.version) await this.#control.refresh()
+      for (const scope of await log.pendingInbox(headsPerPage)) this.#live.get(scopeKey(scope))?.checkInbox()
+    } catch {
+      this.#host.logger.warn({}, 'the store could not be looked at')
+    }
   }
 
   async #renew(): Promise<void> {
@@ -198,19 +216,5 @@ export class Runtime {
     } catch {
       this.#host.logger.error({}, 'unfinished sessions could not be listed')
     }
-  }
-}
-
-function entryOf(head: Head): SessionEntry {
-  const { state, title, active, queued, quarantined } = head.summary
-  return {
-    ...head.scope,
-    state,
-    ...(title === undefined ? {} : { title }),
-    ...(active === undefined ? {} : { active }),
-    queued,
-    quarantined,
-    seq: head.seq,
-    updatedAt: head.updatedAt,
   }
 }

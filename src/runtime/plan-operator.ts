@@ -57,6 +57,11 @@ function refusal(code: string, message: string, details: Readonly<Record<string,
   return new LandfallError(code, message, { details: { ...details, refused: true } })
 }
 
+/** Refusals carry this mark: they leave the folded state as it was. */
+export function isRefusal(error: LandfallError): boolean {
+  return error.details.refused === true
+}
+
 function repeated(step: Step, request: OperatorRequest, before: ReceiptRecord): Receipt {
   if (before.name !== request.name || before.body !== step.digest(request.body))
     throw refusal('COMMAND_CONFLICT', 'This command id was used for another command. Use a new id.', {

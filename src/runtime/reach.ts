@@ -7,5 +7,5 @@ export interface Reach {
   readonly live: () => LiveSession
   /** The live session, if this runtime works on it already. */
   readonly known: () => LiveSession | null
-  readonly ended: (task: string) => { promise: Promise<Ended>; cancel: () => void }
+  readonly ended: (task: string) => { promise: Promise<Ended | null>; cancel: () => void }
 }

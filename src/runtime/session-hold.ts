@@ -9,7 +9,7 @@ import { buildDesk } from './desk-builder.ts'
 import type { Ended } from './ended.ts'
 import { loadNewest } from './load-world.ts'
 import type { Services } from './services.ts'
-import type { Head } from './step.ts'
+import type { Head, StepBase } from './step.ts'
 import type { TaskDesk } from './task-desk.ts'
 
 /**
@@ -101,4 +101,10 @@ export async function hold(services: Services, scope: Scope): Promise<Held> {
     if (record.ended === null && record.started !== null)
       held.desks.set(record.id, buildDesk({ host, world: loaded.world, bodies, key }, record))
   return held
+}
+
+/** What a step is planned on: the session in memory, and what its runtime adds. */
+export function baseOf(held: Held, added: Omit<StepBase, 'world' | 'bodies' | 'desks' | 'key' | 'head'>): StepBase {
+  const { world, bodies, desks, key, head } = held
+  return { world, bodies, desks, key, head, ...added }
 }

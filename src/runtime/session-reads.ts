@@ -83,8 +83,9 @@ export class SessionReads {
     try {
       const stands = await this.#standing(task)
       if (stands !== null) return stands
-      if (this.#reach.known() !== null) return outcomeOf(await waiting.promise)
-      return await this.#elsewhere(task)
+      if (this.#reach.known()?.owns !== true) return await this.#elsewhere(task)
+      const ended = await waiting.promise
+      return ended === null ? await this.outcome(task) : outcomeOf(ended)
     } finally {
       waiting.cancel()
     }

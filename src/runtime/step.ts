@@ -14,6 +14,7 @@ import type { Content } from '../facts/log-port.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { ModelAnswer } from '../models/read-stream.ts'
 import type { Bodies } from './bodies.ts'
+import type { ControlStream } from './control-stream.ts'
 import type { Host } from './options.ts'
 import type { TaskDesk } from './task-desk.ts'
 
@@ -35,8 +36,8 @@ export interface StepBase {
   readonly key: string
   readonly head: Head
   readonly owner: Owner
-  /** Version of the control stream that this process has seen. */
-  readonly control: number
+  /** What this process has seen of the control stream. */
+  readonly control: Pick<ControlStream, 'version' | 'isRevoked' | 'isDisabled'>
   /** The runtime is closing: results are recorded, nothing new begins. */
   readonly closing: boolean
   /** Bytes that a request in flight has received so far. */
@@ -81,6 +82,8 @@ export class Step {
   readonly undo: (() => void)[] = []
   /** Tasks that fail in this step: nothing of theirs starts any more. */
   readonly failing = new Set<string>()
+  /** Inbox entries that this step carries out. */
+  readonly answers: { readonly id: string; readonly answer: string }[] = []
   /** Tasks whose view was compacted in this step. */
   readonly compacted = new Set<string>()
   readonly #at: string

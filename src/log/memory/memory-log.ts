@@ -199,6 +199,22 @@ class MemoryLog implements Log {
     return this.#sessions.get(scopeKey(scope))?.answers.get(id) ?? null
   }
 
+  async settleInbox(scope: Scope, owner: Owner, entry: { id: string; answer: string }): Promise<boolean> {
+    this.#assertOpen()
+    const session = this.#sessions.get(scopeKey(scope))
+    if (session?.owner?.id !== owner.id || session.owner.epoch !== owner.epoch) return false
+    session.inbox.delete(entry.id)
+    session.answers.set(entry.id, entry.answer)
+    this.#listeners.notify()
+    return true
+  }
+
+  async pendingInbox(limit: number): Promise<readonly Scope[]> {
+    this.#assertOpen()
+    const waiting = [...this.#sessions.values()].filter((session) => session.inbox.size > 0)
+    return waiting.slice(0, limit).map((session) => session.scope)
+  }
+
   async sessionCount(): Promise<number> {
     return [...this.#sessions.values()].filter((session) => session.seq > 0).length
   }

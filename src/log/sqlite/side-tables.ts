@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
+import type { Owner } from '../../facts/envelope.ts'
 import type { InboxEntry, Snapshot } from '../../facts/log-port.ts'
 import type { Scope } from '../../facts/scope.ts'
 import { checkSameEntry, erasedInbox } from '../inbox-rules.ts'
@@ -12,6 +13,10 @@ export class SideTables {
   readonly #put: Statement<[number, string, string, string, string]>
   readonly #entries: Statement<[number, number], InboxEntry>
   readonly #answer: Statement<[number, string], string>
+  readonly #take: Statement<[number, string]>
+  readonly #keep: Statement<[number, string, string]>
+  readonly #pending: Statement<[number], Scope>
+  readonly #owned: Statement<[number, string, number], number>
   readonly #snapshot: Statement<[number], Snapshot>
   readonly #save: Statement<[number, number, string, number, string]>
 
@@ -22,6 +27,14 @@ export class SideTables {
     this.#put = db.prepare('INSERT INTO inbox (sid, id, name, body, at) VALUES (?, ?, ?, ?, ?)')
     this.#entries = db.prepare('SELECT id, name, body, at FROM inbox WHERE sid = ? ORDER BY place LIMIT ?')
     this.#answer = db.prepare<[number, string], string>('SELECT answer FROM answers WHERE sid = ? AND id = ?').pluck()
+    this.#take = db.prepare('DELETE FROM inbox WHERE sid = ? AND id = ?')
+    this.#keep = db.prepare('INSERT OR REPLACE INTO answers VALUES (?, ?, ?)')
+    this.#pending = db.prepare(
+      'SELECT DISTINCT tenant, user, session FROM inbox JOIN sessions USING (sid) ORDER BY tenant, user, session LIMIT ?',
+    )
+    this.#owned = db
+      .prepare<[number, string, number], number>('SELECT 1 FROM sessions WHERE sid = ? AND owner = ? AND epoch = ?')
+      .pluck()
     this.#snapshot = db.prepare('SELECT seq, hash, revision, body FROM snapshots WHERE sid = ?')
     this.#save = db.prepare('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)')
   }
@@ -41,6 +54,17 @@ export class SideTables {
 
   answer(sid: number, id: string): string | null {
     return this.#answer.get(sid, id) ?? null
+  }
+
+  settle(sid: number, owner: Owner, entry: { id: string; answer: string }): boolean {
+    if (this.#owned.get(sid, owner.id, owner.epoch) === undefined) return false
+    this.#take.run(sid, entry.id)
+    this.#keep.run(sid, entry.id, entry.answer)
+    return true
+  }
+
+  pending(limit: number): Scope[] {
+    return this.#pending.all(limit)
   }
 
   snapshot(sid: number): Snapshot | null {

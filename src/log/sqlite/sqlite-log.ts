@@ -173,6 +173,19 @@ class SqliteLog implements Log {
     return this.#of(scope, null, (sid) => this.#sides.answer(sid, id))
   }
 
+  async settleInbox(scope: Scope, owner: Owner, entry: { id: string; answer: string }): Promise<boolean> {
+    const settled = await this.#write(() => {
+      const sid = this.#rows.find(scope)
+      return sid !== null && this.#sides.settle(sid, owner, entry)
+    })
+    this.#watch.committed()
+    return settled
+  }
+
+  async pendingInbox(limit: number): Promise<readonly Scope[]> {
+    return this.#connection.read(() => this.#sides.pending(limit))
+  }
+
   async sessionCount(): Promise<number> {
     return this.#storeNumber('sessions')
   }

@@ -1,0 +1,38 @@
+import { LandfallError } from '../facts/errors.ts'
+import { checkId } from '../facts/ids.ts'
+import type { ControlStream } from './control-stream.ts'
+import type { Host } from './options.ts'
+
+/** What a host says about capabilities for the whole store: at once, durably, in every process, over running tasks too. */
+export class StoreControl {
+  readonly #host: Host
+  readonly #stream: ControlStream
+
+  constructor(host: Host, stream: ControlStream) {
+    this.#host = host
+    this.#stream = stream
+  }
+
+  get generation(): number {
+    return this.#host.catalog.generation
+  }
+
+  revoke(capability: string, actor = 'host'): Promise<void> {
+    return this.#stream.append(actor, { type: 'capability.revoked', data: { id: this.#capability(capability) } })
+  }
+
+  disableProvider(provider: string, actor = 'host'): Promise<void> {
+    return this.#stream.append(actor, { type: 'provider.disabled', data: { id: checkId('provider', provider) } })
+  }
+
+  enableProvider(provider: string, actor = 'host'): Promise<void> {
+    return this.#stream.append(actor, { type: 'provider.enabled', data: { id: checkId('provider', provider) } })
+  }
+
+  /** `tool:name`, or the name alone for a tool of the host. */
+  #capability(given: string): string {
+    const id = given.includes(':') ? given : `tool:${given}`
+    for (const entry of this.#host.catalog.entries()) if (entry.ref.id === id) return id
+    throw new LandfallError('NOT_FOUND', 'The catalog has no such capability.', { details: { capability: given } })
+  }
+}
