@@ -1,5 +1,5 @@
 import type { CapabilityRef, Effect, Grant, Level } from '../../machines/vocabulary.ts'
-import { contractDigest } from '../facts/digest.ts'
+import { canonicalJson, contractDigest } from '../facts/digest.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { ModelTool } from '../facts/ports.ts'
 import { type ToolDefinition, toolContract } from './define-tool.ts'
@@ -9,6 +9,8 @@ export interface CatalogEntry {
   readonly tool: ToolDefinition
   readonly effect: Effect
   readonly definition: ModelTool
+  /** The definition as content: canonical JSON. */
+  readonly body: string
 }
 
 const levels: readonly Level[] = ['none', 'discover', 'inspect', 'load', 'execute']
@@ -66,7 +68,7 @@ function entryOf(tool: ToolDefinition, generation: number): CatalogEntry {
     description: tool.description,
     inputSchema: contract.input,
   })
-  return { ref, tool, effect: tool.effect ?? 'mutate', definition }
+  return { ref, tool, effect: tool.effect, definition, body: canonicalJson(definition) }
 }
 
 /** The lower level and the stricter confirmation: a grant is narrowed, never widened. */

@@ -1,12 +1,12 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import canonicalize from 'canonicalize'
 import type { Digest } from '../../machines/vocabulary.ts'
+import { canonicalText } from './canonical-text.ts'
 
 /** Canonical JSON (RFC 8785) of plain data from outside: strings are made well-formed, `undefined` members are left out. */
 export function canonicalJson(value: unknown): string {
-  const text = serialized(value)
+  const text = canonicalText(value)
   // A lone surrogate can only be printed as an escape; well-formed text never needs one of these.
-  return /\\ud[89a-f]/.test(text) ? serialized(wellFormed(value)) : text
+  return /\\ud[89a-f]/.test(text) ? canonicalText(wellFormed(value)) : text
 }
 
 /** `hmac-sha256:<hex>` of raw text, or of the canonical JSON of a value, under a session's key (hex). */
@@ -29,16 +29,6 @@ function wellFormed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wellFormed)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [wellFormedText(key), wellFormed(item)]))
-}
-
-/** The package is CommonJS whose types promise an ES default export, so it is known by what it is. */
-const serialize: unknown = canonicalize
-
-function serialized(value: unknown): string {
-  if (typeof serialize !== 'function') throw new TypeError('the canonicalize package is not what it was')
-  const text: unknown = serialize(value)
-  if (typeof text !== 'string') throw new TypeError(`canonical JSON has no form for a ${typeof value}`)
-  return text
 }
 
 /** The key used last: a session's digests come in runs, and making a key object costs as much as a digest. */

@@ -27,7 +27,7 @@ export function judgeCall(step: Step, task: TaskId, call: CallId): Verdict {
   if (step.base.control.isRevoked(record.ref.id)) return refuse('CAPABILITY_REVOKED')
   if (step.base.control.isDisabled(record.ref.provider)) return refuse('PROVIDER_DISABLED')
   const desk = needed(desks.get(task), 'desk')
-  if (!desk.loaded.has(record.name)) return refuse('CAPABILITY_NOT_LOADED')
+  if (!desk.offer.loaded.has(record.name)) return refuse('CAPABILITY_NOT_LOADED')
   if (desk.problemOf(call, entry.tool, needed(step.base.bodies.arguments.get(call), 'arguments')) !== null)
     return refuse('INVALID_ARGUMENTS')
   const grant = needed(world.taskRecords.get(task), 'task record').grants[record.ref.id]

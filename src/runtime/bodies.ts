@@ -4,10 +4,11 @@ import type { CallId, Digest, JsonObject, MessageId, PauseToken, TaskId } from '
 import type { TaskRecord, World } from '../../machines/world.ts'
 import { quoteOf, renderMessage } from '../context/conversation.ts'
 import { LandfallError } from '../facts/errors.ts'
-import type { Log } from '../facts/log-port.ts'
+import type { Content, Log } from '../facts/log-port.ts'
 import type { ModelMessage, ModelTool } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import { definitionKey } from './definition-key.ts'
+import type { Offer } from './offer.ts'
 import { RequestView } from './request-view.ts'
 
 /**
@@ -28,6 +29,10 @@ export class Bodies {
   readonly systems = new Map<Digest, string>()
   /** Tool definitions that started tasks hold on to, by their place in the shared content. */
   readonly definitions = new Map<string, ModelTool>()
+  /** Keys of shared content that the store is known to have. */
+  readonly stored = new Set<string>()
+  readonly offers = new Map<string, Offer>()
+  hostSystem: Content | null = null
   /** Beginnings of user messages, for the note that stands for them once they are left out. */
   readonly quotes = new Map<Digest, string>()
   readonly sharedView = new RequestView()

@@ -23,7 +23,7 @@ export function sealedAppend(step: Step, held: Held): StepAppend {
     firstId: facts[0]?.id ?? '',
     lastId: facts.at(-1)?.id ?? '',
     contents: erased ? [] : [...step.contents.values()],
-    shared: [...step.shared.values()].filter((content) => !held.shared.has(content.digest)),
+    shared: [...step.shared.values()].filter((content) => !base.bodies.stored.has(content.digest)),
     owner: base.owner,
     ...(facts.some((fact) => fact.type === 'call.started') ? { control: base.control.version } : {}),
     summary: summaryOf(step.world),

@@ -2,20 +2,22 @@ import type { FactData } from '../../machines/facts.ts'
 import type { CapabilityRef } from '../../machines/vocabulary.ts'
 import type { TaskRecord } from '../../machines/world.ts'
 import type { CatalogEntry } from '../capabilities/catalog.ts'
-import { canonicalJson, keyedDigest } from '../facts/digest.ts'
+import { keyedDigest } from '../facts/digest.ts'
 import type { Content } from '../facts/log-port.ts'
 import type { ModelTool } from '../facts/ports.ts'
 import { definitionKey } from './definition-key.ts'
+import { newOffer, type Offer } from './offer.ts'
 import { RequestView } from './request-view.ts'
 import type { Step, StepBase } from './step.ts'
 import { TaskDesk } from './task-desk.ts'
 
 /** Descriptions and schemas of the task's tools, stored once a session however many turns use them. */
 export function sharedDefinitions(step: Step, refs: readonly CapabilityRef[]): readonly Content[] {
+  const { host, bodies } = step.base
   return refs.flatMap((ref) => {
-    const entry = step.base.host.catalog.current(ref)
-    if (entry === null) return []
-    return [{ digest: definitionKey(ref), body: canonicalJson(entry.definition) }]
+    const digest = definitionKey(ref)
+    const entry = bodies.stored.has(digest) ? null : host.catalog.current(ref)
+    return entry === null ? [] : [{ digest, body: entry.body }]
   })
 }
 
@@ -30,28 +32,38 @@ export function systemOf(base: DeskBase, record: TaskRecord): Content | null {
     if (known !== undefined) return { digest: fixed, body: known }
   }
   const { system } = base.host
-  return system === '' ? null : { digest: keyedDigest(base.key, system), body: system }
+  if (system === '') return null
+  base.bodies.hostSystem ??= { digest: keyedDigest(base.key, system), body: system }
+  return base.bodies.hostSystem
 }
 
 /** The definitions that the task started with, from content when the host's catalog has moved on. */
 export function buildDesk(base: DeskBase, record: TaskRecord): TaskDesk {
+  const { bodies } = base
+  const refs = record.started?.capabilities ?? []
+  const key = refs.map(definitionKey).join('\n')
+  const offer = bodies.offers.get(key) ?? offerOf(base, refs)
+  bodies.offers.set(key, offer)
+  return new TaskDesk({
+    task: record.id,
+    system: systemOf(base, record)?.body ?? '',
+    offer,
+    view: base.world.ownViews.has(record.id) ? new RequestView() : bodies.sharedView,
+  })
+}
+
+/** What a set of references offers. Turns of one catalog share it, so that a start does not digest every schema again. */
+function offerOf(base: DeskBase, refs: readonly CapabilityRef[]): Offer {
   const { host, bodies } = base
   const entries = new Map<string, CatalogEntry>()
   const tools: ModelTool[] = []
-  for (const ref of record.started?.capabilities ?? []) {
+  for (const ref of refs) {
     const entry = host.catalog.current(ref)
     const definition = bodies.definitions.get(definitionKey(ref)) ?? entry?.definition
     if (entry !== null) entries.set(entry.tool.name, entry)
     if (definition !== undefined && entry?.tool.load !== 'demand') tools.push(definition)
   }
-  return new TaskDesk({
-    task: record.id,
-    system: systemOf(base, record)?.body ?? '',
-    entries,
-    tools: Object.freeze(tools),
-    toolsDigest: keyedDigest(base.key, tools),
-    view: base.world.ownViews.has(record.id) ? new RequestView() : bodies.sharedView,
-  })
+  return newOffer(base.key, entries, tools)
 }
 
 /** The digest that `verify` compares a rebuilt request with: settings, system, tools, and the view as one rolling digest. */
@@ -59,7 +71,7 @@ export function requestDigest(key: string, desk: TaskDesk, started: FactData['ta
   return keyedDigest(key, {
     settings: started.settings,
     system: started.system,
-    tools: desk.toolsDigest,
+    tools: desk.offer.digest,
     rolling: desk.view.rolling,
   })
 }

@@ -45,7 +45,7 @@ function requested(step: Step, task: TaskId, call: string, index: number): Agend
   const { bodies, desks } = step.base
   const asked = needed(step.input.answer?.calls[index], 'call of the answer')
   const context = needed(step.world.tasks.get(task), 'task').context
-  const entry = desks.get(task)?.entries.get(asked.name)
+  const entry = desks.get(task)?.offer.entries.get(asked.name)
   const body = canonicalJson(asked.arguments)
   bodies.arguments.set(call, asked.arguments)
   return {

@@ -79,7 +79,7 @@ function answerOf(step: Step, task: TaskId, { call, entry, verdict }: Judged): r
 }
 
 function started(step: Step, task: TaskId, call: CallId, entry: CallEntry): AgendaItem {
-  const timeoutMs = step.base.desks.get(task)?.entries.get(entry.name)?.tool.timeoutMs
+  const timeoutMs = step.base.desks.get(task)?.offer.entries.get(entry.name)?.tool.timeoutMs
   return {
     type: 'call.started',
     task,

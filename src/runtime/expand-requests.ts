@@ -100,7 +100,7 @@ export function requestModel(step: Step, task: TaskId): readonly AgendaItem[] {
         step: snapshot.context.step,
         attempt: snapshot.context.attempts + 1,
         messages: desk.view.length,
-        tools: desk.tools.length,
+        tools: desk.offer.tools.length,
         maxOutput: answer.maxOutput,
         reserved: answer.reservation,
         deadline: step.after(step.base.host.requestTimeoutMs),

@@ -13,7 +13,7 @@ export function requestOf(
   return Object.freeze({
     system: desk.system,
     messages: desk.view.take(),
-    tools: desk.tools,
+    tools: desk.offer.tools,
     maxOutput: requested.maxOutput,
     settings: started.settings,
     purpose: requested.purpose,

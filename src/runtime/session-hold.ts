@@ -15,7 +15,6 @@ import type { TaskDesk } from './task-desk.ts'
 /**
  * Owns: what a live session holds in memory.
  * 1. `world` is the fold of the log up to `head`, or of the one step that is being committed.
- * 2. `shared` names the shared content that the store is known to have.
  */
 export class Held {
   readonly world: World
@@ -25,7 +24,6 @@ export class Held {
   /** The key is not in the store yet: the session opens with the next step. */
   isNew: boolean
   head: Head
-  readonly shared = new Set<string>()
   /** Newest request of each task, and the start of each call: what their effects refer to. */
   readonly lastRequest = new Map<string, StoredFactOf<'model.requested'>>()
   readonly lastStart = new Map<string, string>()
@@ -63,7 +61,7 @@ export class Held {
       lastId: append.lastId,
     }
     this.isNew = false
-    for (const content of append.shared) this.shared.add(content.digest)
+    for (const content of append.shared) this.bodies.stored.add(content.digest)
   }
 
   /** Tells those who wait for the outcome of a task that ended in this step. */

@@ -1,21 +1,16 @@
 import { viewOf } from '../../../machines/message-reducers.ts'
 import { isNote, type ViewEntry } from '../../../machines/view.ts'
 import type { TaskRecord, World } from '../../../machines/world.ts'
-import { keyedDigest } from '../../facts/digest.ts'
 import type { StoredFact, StoredFactOf } from '../../facts/envelope.ts'
 import type { Log } from '../../facts/log-port.ts'
 import type { ModelMessage, ModelTool } from '../../facts/ports.ts'
 import type { Scope } from '../../facts/scope.ts'
 import { definitionKey } from '../../runtime/definition-key.ts'
 import { requestDigest } from '../../runtime/desk-builder.ts'
+import { newOffer, type Offer } from '../../runtime/offer.ts'
 import { RequestView } from '../../runtime/request-view.ts'
 import { TaskDesk } from '../../runtime/task-desk.ts'
 import type { Findings } from './findings.ts'
-
-interface Offer {
-  readonly tools: readonly ModelTool[]
-  readonly digest: string
-}
 
 /**
  * Owns: the desks of living tasks, as the runtime would have them, but without content.
@@ -63,19 +58,17 @@ export class RequestCheck {
   #difference(desk: TaskDesk, { data }: StoredFactOf<'model.requested'>): string {
     if (desk.view.length !== data.messages)
       return `the request built again has ${desk.view.length} messages and not ${data.messages}`
-    if (desk.tools.length !== data.tools)
-      return `the request built again has ${desk.tools.length} tools and not ${data.tools}`
+    if (desk.offer.tools.length !== data.tools)
+      return `the request built again has ${desk.offer.tools.length} tools and not ${data.tools}`
     return 'the request built again does not have the recorded digest'
   }
 
   async #desk(world: World, record: TaskRecord, started: StoredFactOf<'task.started'>): Promise<TaskDesk> {
-    const { tools, digest } = await this.#offer(started)
+    const offer = await this.#offer(started)
     return new TaskDesk({
       task: record.id,
       system: '',
-      entries: new Map(),
-      tools,
-      toolsDigest: digest,
+      offer,
       view: world.ownViews.has(record.id) ? new RequestView() : this.#shared,
     })
   }
@@ -98,7 +91,7 @@ export class RequestCheck {
       if (tool === null) this.#findings.report('INV-14', seq, `the definition of ${ref.id} is missing or damaged`)
       else tools.push(tool)
     }
-    const offer = { tools: Object.freeze(tools), digest: keyedDigest(this.#key, tools) }
+    const offer = newOffer(this.#key, new Map(), tools)
     this.#offers.set(name, offer)
     return offer
   }
