@@ -68,7 +68,10 @@ const chart = setup({
     mayClose: ({ context }) => context.closing === 'close' && startedTasks(context).length === 0,
     mayErase: ({ context }) => context.closing === 'erase' && Object.keys(context.tasks).length === 0,
     isNewEpoch: ({ context, event }) => event.type === 'session.owned' && event.data.epoch > context.epoch,
-    isUntouched: ({ context }) => context.turns === 0 && Object.keys(context.tasks).length === 0,
+    isUntouched: ({ context }) =>
+      context.turns === 0 && Object.keys(context.tasks).length === 0 && context.quarantine.length === 0,
+    /** A restored session may bring its quarantine with it. */
+    holdsQuarantine: ({ context }) => context.quarantine.length > 0,
     isQuarantined: ({ context, event }) =>
       event.type === 'mutation.acknowledged' &&
       event.data.calls.length > 0 &&
@@ -261,7 +264,10 @@ export const sessionMachine = chart.createMachine({
     mutations: {
       initial: 'free',
       states: {
-        free: { on: { 'mutation.quarantined': { target: 'quarantined', ...fold } } },
+        free: {
+          always: { guard: 'holdsQuarantine', target: 'quarantined' },
+          on: { 'mutation.quarantined': { target: 'quarantined', ...fold } },
+        },
         quarantined: {
           on: {
             'mutation.quarantined': fold,

@@ -111,6 +111,19 @@ describe('the walk notices', () => {
     expect(walkOf(machine).problems.join()).toMatch(/an actor (lives|was spawned)/)
   })
 
+  it.each([
+    ['isNextAttempt', callJourney, 0, 'an attempt out of turn'],
+    ['mayRepeat', callJourney, 0, 'a change would be repeated'],
+    ['isNextTurn', sessionJourney, 0, 'a start while the session closes'],
+    ['mayErase', sessionJourney, 0, 'erased with tasks'],
+    ['mayComplete', taskJourney, 1, 'over pending steering'],
+    ['concludes', taskJourney, 1, 'ended while a call or a descendant lives'],
+  ] as const)('a guard that always says yes: %s', { timeout: 60_000 }, (guard, journey, alphabet, problem) => {
+    const machine: AnyStateMachine = journey.machine.provide({ guards: { [guard]: () => true } })
+    const alphabets = journey.alphabets.slice(alphabet, alphabet + 1)
+    expect(watched({ ...journey, machine, alphabets }).problems.join()).toContain(problem)
+  })
+
   it('a walk without an end', () => {
     expect(() => walkOf(twoStates({ target: 'b', actions: 'fold' }), 1)).toThrow('more than 1 states')
   })

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { dataProblem } from '../../src/facts/schemas.ts'
 import { actionName } from '../../src/inspector/chart-edges.ts'
+import { brokenLaws } from './laws.ts'
 import type { Visit } from './walk.ts'
 
 /** Visits of one transition that are looked at twice over. More of the same would only take longer. */
@@ -15,7 +16,7 @@ export function audit(): { readonly visit: (visited: Visit) => void; readonly pr
     const say = (what: string) => problems.add(`${fact.type} in ${JSON.stringify(before.value)}: ${what}`)
     if (seen.alive.length > 0) say(`an actor lives: ${seen.alive.join(', ')}`)
     if (Object.keys(seen.next.children).length > 0) say('an actor was spawned')
-    for (const problem of foldProblems(visited)) say(problem)
+    for (const problem of [...foldProblems(visited), ...brokenLaws(visited)]) say(problem)
     for (const taken of seen.taken) {
       const count = repeats.get(taken) ?? 0
       repeats.set(taken, count + 1)

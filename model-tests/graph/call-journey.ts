@@ -16,16 +16,18 @@ function birth(effect: Effect | null): Fact {
   return { ...fact, data: effect === null ? unknownName : { ...unknownName, effect } }
 }
 
+/** The attempt that is next, the one that was before, and one that skips. */
+function startFacts(attempts: number): readonly Fact[] {
+  return [1, 0, 2].map((more) => sampleFact('call.started', { attempt: attempts + more }, where))
+}
+
 function facts(snapshot: AnyMachineSnapshot): readonly Fact[] {
   const { attempts }: CallContext = snapshot.context
   return [
     sampleFact('call.refused', {}, where),
     sampleFact('call.held', { reason: 'quarantine' }, where),
     sampleFact('call.held', { reason: 'approval', token }, where),
-    // An attempt that is next, one that was before, and one that skips.
-    ...(attempts < 3 ? [sampleFact('call.started', { attempt: attempts + 1 }, where)] : []),
-    sampleFact('call.started', { attempt: attempts }, where),
-    sampleFact('call.started', { attempt: attempts + 2 }, where),
+    ...(attempts < 3 ? startFacts(attempts) : []),
     sampleFact('call.aborting', { reason: 'cancel' }, where),
     sampleFact('call.aborting', { reason: 'deadline' }, where),
     sampleFact('call.interrupted', { attempt: attempts }, where),

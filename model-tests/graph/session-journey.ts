@@ -38,6 +38,7 @@ function sessionFacts(context: SessionContext): readonly Fact[] {
     sampleFact('session.owned', { epoch: context.epoch + 1 }),
     sampleFact('session.owned', { epoch: context.epoch }),
     sampleFact('session.restored', { turns: 1, quarantined: [] }),
+    sampleFact('session.restored', { turns: 1, quarantined: calls.slice(0, 1) }),
     sampleFact('session.closing', { then: 'close' }),
     sampleFact('session.closing', { then: 'erase' }),
     sampleFact('session.closed'),
