@@ -1,8 +1,8 @@
 import type { AgendaItem } from './agenda.ts'
 import type { OperatorCommand, TaskRequest } from './commands.ts'
 import type { Draft } from './facts.ts'
-import { predecessorNow } from './session-context.ts'
-import { ownPause } from './task-context.ts'
+import { limitOf, predecessorNow } from './session-context.ts'
+import { ownPause, pendingSteering } from './task-context.ts'
 import type { Origin, TaskId } from './vocabulary.ts'
 import type { TaskSnapshot, World } from './world.ts'
 
@@ -39,7 +39,7 @@ export function decide(world: World, command: OperatorCommand): Decided {
     }
     case 'steer': {
       const target = command.task ?? world.session?.context.active ?? null
-      if (target === null || !world.tasks.has(target)) return refused
+      if (target === null || isFull(world, target)) return refused
       const { message, digest, bytes, mode } = command
       return step(target, { type: 'steering.queued', task: target, data: { message, digest, bytes, mode } })
     }
@@ -137,6 +137,17 @@ function decideEnd(world: World, command: Extract<OperatorCommand, { name: 'clos
     type: 'session.closing',
     data: { then: command.name, ...(reason === undefined ? {} : { reason }) },
   })
+}
+
+/** Unknown here, or with as much steering pending as the session's settings allow. */
+function isFull(world: World, task: TaskId): boolean {
+  const snapshot = world.tasks.get(task)
+  return snapshot === undefined || snapshot.context.steering.length >= steeringBound(world)
+}
+
+export function steeringBound(world: World): number {
+  const session = world.session?.context
+  return session === undefined ? pendingSteering : limitOf(session, 'pendingSteeringPerTask', pendingSteering)
 }
 
 export function pauseOf(world: World, token: string): { task: TaskId; call: string | null } | null {

@@ -1,5 +1,5 @@
 import type { OperatorCommand } from './commands.ts'
-import { isEnding, pauseOf } from './decide.ts'
+import { isEnding, pauseOf, steeringBound } from './decide.ts'
 import { limitOf, queuedPerSession } from './session-context.ts'
 import type { TaskId } from './vocabulary.ts'
 import type { World } from './world.ts'
@@ -107,6 +107,14 @@ function notSteerable(world: World, named: TaskId | undefined): Refusal {
     return refusal('TASK_CANCELLING', 'The task is being cancelled and takes no more input; queue a follow-up.', {
       task: target,
       accepted: ['followUp', 'supersede'],
+    })
+  const bound = steeringBound(world)
+  const got = snapshot.context.steering.length
+  if (got >= bound)
+    return refusal('LIMIT_EXCEEDED', `Too much steering waits for the next boundary (${bound}).`, {
+      which: 'pendingSteeringPerTask',
+      bound,
+      got: got + 1,
     })
   return invalidState(String(target), snapshot.value)
 }

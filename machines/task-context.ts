@@ -19,6 +19,9 @@ import type {
   Usage,
 } from './vocabulary.ts'
 
+/** Steering that may wait in one task, unless the session's settings say less. */
+export const pendingSteering = 1_024
+
 export type CallPhase = 'requested' | 'held' | 'started' | 'aborting' | 'verifying' | 'settled'
 export type CallOutcome = 'refused' | 'succeeded' | 'failed' | 'cancelled' | 'unknown'
 

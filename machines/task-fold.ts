@@ -192,8 +192,12 @@ function count(counts: CallCounts, entry: CallEntry, outcome: CallOutcome): Call
   }
 }
 
-/** Three consecutive identical denials or failures end a task; any other outcome begins anew. */
+/** Three consecutive identical denials or failures end a task, whatever else of the batch comes back later. */
+export const streakLimit = 3
+
+/** Any other outcome begins anew. */
 function streakAfter(streak: TaskContext['streak'], entry: CallEntry, fact: Fact): TaskContext['streak'] {
+  if (streak !== null && streak.count >= streakLimit) return streak
   const kind = fact.type === 'call.refused' ? 'denial' : entry.outcome === 'failed' ? 'failure' : null
   if (kind === null) return null
   const code = fact.type === 'call.refused' || fact.type === 'call.finished' ? (fact.data.code ?? '') : ''

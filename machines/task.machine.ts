@@ -1,7 +1,15 @@
 import { assign, setup } from 'xstate'
 import type { Agenda } from './agenda.ts'
 import type { Fact, FactOf } from './facts.ts'
-import { initialTask, isSettled, mayRest, nothingLives, ownPause, type TaskContext } from './task-context.ts'
+import {
+  initialTask,
+  isSettled,
+  mayRest,
+  nothingLives,
+  ownPause,
+  pendingSteering,
+  type TaskContext,
+} from './task-context.ts'
 import { foldTask } from './task-fold.ts'
 import {
   admit,
@@ -61,7 +69,9 @@ const chart = setup({
     asksForCalls: ({ event }) => event.type === 'model.completed' && event.data.calls.length > 0,
     isSummary: ({ context }) => context.request?.purpose === 'summary',
     willRetry: ({ event }) => event.type === 'model.failed' && event.data.retryAt !== undefined,
-    interrupts: ({ event }) => event.type === 'steering.queued' && event.data.mode === 'interrupt',
+    hasRoom: ({ context }) => context.steering.length < pendingSteering,
+    interrupts: ({ context, event }) =>
+      event.type === 'steering.queued' && event.data.mode === 'interrupt' && context.steering.length < pendingSteering,
     /** With this fact every call of the batch has its outcome. */
     settlesBatch: ({ context, event }) =>
       Object.entries(context.calls).every(([call, entry]) => call === event.call || entry.phase === 'settled'),
@@ -126,7 +136,10 @@ export const taskMachine = chart.createMachine({
         'task.failed': [...failed],
         'task.cancelling': { guard: 'isOwn', target: 'cancelling', actions: 'fold' },
         'run.resumed': { actions: ['fold', recover] },
-        'steering.queued': [{ guard: 'interrupts', actions: ['fold', interrupt] }, fold],
+        'steering.queued': [
+          { guard: 'interrupts', actions: ['fold', interrupt] },
+          { guard: 'hasRoom', ...fold },
+        ],
         'steering.inherited': fold,
         'pause.requested': { guard: 'isOwnPauseFree', ...foldAndRest },
         'pause.settled': { guard: 'isOpenPause', actions: ['fold', followDecision] },
@@ -147,7 +160,12 @@ export const taskMachine = chart.createMachine({
           states: {
             ready: { entry: continueTurn },
             waiting: {
-              on: { 'steering.queued': [{ guard: 'interrupts', target: 'ready', actions: ['fold'] }, fold] },
+              on: {
+                'steering.queued': [
+                  { guard: 'interrupts', target: 'ready', actions: 'fold' },
+                  { guard: 'hasRoom', ...fold },
+                ],
+              },
             },
           },
         },
@@ -222,7 +240,10 @@ export const taskMachine = chart.createMachine({
           { target: 'running.boundary', actions: ['fold', answer] },
         ],
         'run.resumed': { actions: ['fold', recover] },
-        'steering.queued': [{ guard: 'interrupts', actions: ['fold', interrupt] }, fold],
+        'steering.queued': [
+          { guard: 'interrupts', actions: ['fold', interrupt] },
+          { guard: 'hasRoom', ...fold },
+        ],
         'steering.inherited': fold,
         'pause.requested': { guard: 'isOwnPauseFree', ...fold },
         'pause.settled': { guard: 'isOpenPause', actions: ['fold', followDecision] },

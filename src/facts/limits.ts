@@ -29,8 +29,6 @@ export const limits = {
   childDepth: 8,
   livingChildrenPerSession: 64,
   openPausesPerSession: 64,
-  identicalDenials: 3,
-  identicalFailures: 3,
   // Facts and content
   factBytes: 64 * kib,
   contentBytes: 16 * mib,

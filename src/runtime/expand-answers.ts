@@ -9,7 +9,10 @@ import { added, needed } from './expand-messages.ts'
 import { overBudget } from './expand-requests.ts'
 import type { Step } from './step.ts'
 
-/** The model's answer as a message, and a `call.requested` for each call in it, in its order. */
+/**
+ * The model's answer as a message, and a `call.requested` for each call in it, in its order. What an answer asks for beyond a
+ * bound is recorded and not executed.
+ */
 export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
   const answer = needed(step.input.answer, 'answer')
   if (answer.calls.length === 0) return [added(step, { task, role: 'assistant' }, answer.text)]
@@ -18,11 +21,16 @@ export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
   for (const [call, entry] of entries(context)) items.push(requested(step, task, call, entry.index))
   const session = needed(step.world.session, 'session').context
   const bound = limitOf(session, 'callsPerTurn', step.base.host.limits.callsPerTurn)
-  if (context.counts.total > bound) {
-    step.failing.add(task)
-    items.push(...overBudget(task, 'callsPerTurn', context.counts.total, bound))
-  }
-  return items
+  const tokens = session.settings.budget?.tokens ?? Number.POSITIVE_INFINITY
+  const { used } = step.world
+  const over =
+    context.counts.total > bound
+      ? overBudget(task, 'callsPerTurn', context.counts.total, bound)
+      : used >= tokens
+        ? overBudget(task, 'tokens', used, tokens)
+        : []
+  if (over.length > 0) step.failing.add(task)
+  return [...items, ...over]
 }
 
 function assistantWithCalls(step: Step, task: TaskId): AgendaItem {

@@ -1,6 +1,7 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
 import { limitOf } from '../../machines/session-context.ts'
 import { ownPause, type TaskContext } from '../../machines/task-context.ts'
+import { streakLimit } from '../../machines/task-fold.ts'
 import type { AbandonReason, TaskId } from '../../machines/vocabulary.ts'
 import type { TaskSnapshot } from '../../machines/world.ts'
 import { askBudget, type BudgetAnswer, dueWarnings, inputTokens } from '../context/budget.ts'
@@ -42,8 +43,7 @@ function exceeded(step: Step, task: TaskId, context: TaskContext): readonly Agen
   const session = needed(step.world.session, 'session').context
   const { limits } = step.base.host
   const { streak } = context
-  const same = streak?.kind === 'denial' ? limits.identicalDenials : limits.identicalFailures
-  if (streak !== null && streak.count >= same)
+  if (streak !== null && streak.count >= streakLimit)
     return [{ ask: 'failTask', task, code: streak.kind === 'denial' ? 'REPEATED_DENIAL' : 'REPEATED_FAILURE' }]
   if (context.attempts >= limits.modelAttempts) return [{ ask: 'failTask', task, code: 'MODEL_FAILED' }]
   const steps = limitOf(session, 'stepsPerTurn', limits.stepsPerTurn)
