@@ -36,8 +36,10 @@ export function operatorRequest<N extends CommandName>(
 
 function checkContent(host: Host, body: CommandBody<CommandName>): void {
   const { steeringBytes, contentBytes } = host.limits
-  if ('input' in body && typeof body.input === 'string')
-    boundedText(body.input, 'mode' in body ? steeringBytes : contentBytes)
+  if ('input' in body && typeof body.input === 'string') {
+    if ('mode' in body) boundedText(body.input, 'steeringBytes', steeringBytes)
+    else boundedText(body.input, 'contentBytes', contentBytes)
+  }
   if (!('model' in body) || typeof body.model !== 'string' || host.models.has(body.model)) return
   throw new LandfallError('INVALID_INPUT', 'No model has this name. Use one that openRuntime was given.', {
     details: { field: 'model', known: [...host.models.keys()] },
