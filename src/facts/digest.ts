@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import type { Digest } from '../../machines/vocabulary.ts'
 import { canonicalText } from './canonical-text.ts'
 
@@ -15,9 +16,21 @@ export function keyedDigest(key: string, content: unknown): Digest {
   return `hmac-sha256:${createHmac('sha256', keyObject(key)).update(text).digest('hex')}`
 }
 
-/** `sha256:<hex>` of what is no secret: contracts and manifests. */
+/** `sha256:<hex>` of what is no secret: contracts and manifests. Made once for each capability, by the library itself. */
 export function contractDigest(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
+  return `sha256:${createHash('sha256')
+    .update(serialized(wellFormed(value)))
+    .digest('hex')}`
+}
+
+/** The package is CommonJS whose types promise an ES default export, so it is known by what it is. */
+const serialize: unknown = canonicalize
+
+function serialized(value: unknown): string {
+  if (typeof serialize !== 'function') throw new TypeError('the canonicalize package is not what it was')
+  const text: unknown = serialize(value)
+  if (typeof text !== 'string') throw new TypeError(`canonical JSON has no form for a ${typeof value}`)
+  return text
 }
 
 export function wellFormedText(text: string): string {
