@@ -1,5 +1,6 @@
 import type { AgendaItem } from './agenda.ts'
 import type { CallResult, CallReturn } from './commands.ts'
+import type { Standstill } from './task-context.ts'
 import type { TaskId, Time } from './vocabulary.ts'
 import type { CallSnapshot, World } from './world.ts'
 
@@ -17,12 +18,17 @@ export function decideCallResult(world: World, returned: CallResult): readonly A
       if (call.value === 'started' || result.beforeAbort) return [finished(call, returned, 'failed')]
       return call.value === 'verifying' ? [] : [uncertain(call)]
     case 'lost':
-      return lost(call, returned)
+      return lost(call, returned, isInterrupting(world, call))
     case 'acknowledged':
       return call.value === 'started' ? [] : [acknowledged(call)]
     case 'paused':
-      return call.value === 'started' ? held(call, result) : [acknowledged(call)]
+      return call.value === 'started' ? held(call, result, isInterrupting(world, call)) : [acknowledged(call)]
   }
+}
+
+/** An interrupting steer waits: nothing of the batch starts again. */
+function isInterrupting(world: World, call: CallSnapshot): boolean {
+  return world.tasks.get(call.context.task)?.context.interrupting === true
 }
 
 function isRunning(call: CallSnapshot): boolean {
@@ -44,11 +50,12 @@ function finished(call: CallSnapshot, returned: CallResult, outcome: 'succeeded'
 }
 
 /** Only a read and an idempotent call may be tried again, and not for ever. */
-function lost(call: CallSnapshot, returned: CallResult): readonly AgendaItem[] {
+function lost(call: CallSnapshot, returned: CallResult, interrupting: boolean): readonly AgendaItem[] {
   const { effect, id, task, attempts } = call.context
   if (call.value === 'verifying') return []
   if (call.value === 'aborting') return [uncertain(call)]
   if (effect === 'mutate') return [{ ask: 'settleUncertain', task, call: id, reason: 'transport' }]
+  if (interrupting) return [{ ask: 'settleUncertain', task, call: id, reason: 'transport' }]
   if (attempts >= returned.maxAttempts) return [finished(call, returned, 'failed')]
   return [{ type: 'call.interrupted', task, call: id, data: { attempt: attempts } }]
 }
@@ -62,7 +69,11 @@ function acknowledged(call: CallSnapshot): AgendaItem {
   return { type: 'call.cancelled', task, call: id, data: { when: 'acknowledged' } }
 }
 
-function held(call: CallSnapshot, result: Extract<CallReturn, { how: 'paused' }>): readonly AgendaItem[] {
+function held(
+  call: CallSnapshot,
+  result: Extract<CallReturn, { how: 'paused' }>,
+  interrupting: boolean,
+): readonly AgendaItem[] {
   const { id, task } = call.context
   const { token, reason, deadline, subject } = result
   const data = {
@@ -74,7 +85,7 @@ function held(call: CallSnapshot, result: Extract<CallReturn, { how: 'paused' }>
   return [
     { type: 'pause.requested', task, call: id, data },
     { type: 'call.held', task, call: id, data: { reason, token } },
-    { ask: 'restIfIdle', task },
+    interrupting ? { ask: 'settleUnstarted', task, why: 'withdrawn' } : { ask: 'restIfIdle', task },
   ]
 }
 
@@ -119,30 +130,33 @@ function giveUp(call: CallSnapshot, task: TaskId): AgendaItem {
 }
 
 /** A timer has told that time has passed; what is due by the stored deadlines. Earliest first. */
-export function decideDue(world: World, now: Time): readonly AgendaItem[] {
-  return deadlines(world)
+export function decideDue(world: World, now: Time, moved: Moved): readonly AgendaItem[] {
+  return deadlines(world, moved)
     .filter((deadline) => deadline.at <= now)
     .map((deadline) => deadline.item)
 }
 
-export function nextDeadline(world: World): Time | null {
-  return deadlines(world)[0]?.at ?? null
+export function nextDeadline(world: World, moved: Moved): Time | null {
+  return deadlines(world, moved)[0]?.at ?? null
 }
+
+/** A deadline, later by the length of the standstills: arithmetic on times is the caller's. */
+type Moved = (deadline: Time, standstills: readonly Standstill[]) => Time
 
 interface Deadline {
   readonly at: Time
   readonly item: AgendaItem
 }
 
-function deadlines(world: World): readonly Deadline[] {
+function deadlines(world: World, moved: Moved): readonly Deadline[] {
   const found: Deadline[] = []
   for (const [task, snapshot] of world.tasks) {
     const { context } = snapshot
     if (context.retryAt !== null && snapshot.matches({ running: { boundary: 'waiting' } }))
       found.push({ at: context.retryAt, item: { ask: 'continueTurn', task } })
-    if (context.deadline !== null && snapshot.matches('running') && !isHeldOnly(context.calls))
+    if (context.deadline !== null && snapshot.matches('running') && context.heldAt === null)
       found.push({
-        at: context.deadline,
+        at: context.standstills.length === 0 ? context.deadline : moved(context.deadline, context.standstills),
         item: { ask: 'failTask', task, code: 'BUDGET_EXCEEDED', reason: 'the time of the turn is over' },
       })
     for (const [call, entry] of Object.entries(context.calls))
@@ -160,10 +174,4 @@ function deadlines(world: World): readonly Deadline[] {
       })
   }
   return found.length < 2 ? found : found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-}
-
-/** While only a quarantine holds the task back, its time does not run. */
-function isHeldOnly(calls: { readonly [call: string]: { phase: string; hold: string | null } }): boolean {
-  const open = Object.values(calls).filter((entry) => entry.phase !== 'settled')
-  return open.length > 0 && open.every((entry) => entry.phase === 'held' && entry.hold === 'quarantine')
 }

@@ -10,7 +10,7 @@ export type Decided =
   /** First facts of the step; the fold accepts or refuses them. */
   | { readonly kind: 'step'; readonly agenda: readonly AgendaItem[]; readonly target: string | null }
   /** Nothing to change, and the receipt says so. */
-  | { readonly kind: 'noted'; readonly result: 'joined' | 'too_late'; readonly target: string }
+  | { readonly kind: 'noted'; readonly result: 'joined' | 'too_late'; readonly target: string | null }
   /** No fact can be drafted; `refusals.ts` names the reason. */
   | { readonly kind: 'refused' }
 
@@ -129,7 +129,7 @@ function decideEnd(world: World, command: Extract<OperatorCommand, { name: 'clos
   const session = world.session?.context
   if (session === undefined) return refused
   const busy = Object.values(session.tasks).some((task) => task.phase !== 'pending')
-  if (session.closing === command.name) return { kind: 'noted', result: 'joined', target: command.name }
+  if (session.closing === command.name) return { kind: 'noted', result: 'joined', target: null }
   if (session.closing === 'erase') return refused
   if (busy && !command.cancel && session.closing === null) return refused
   const { reason } = command

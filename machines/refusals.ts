@@ -75,9 +75,11 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
 function busy(world: World): Refusal {
   const session = world.session?.context
   const task = session?.active ?? session?.slot ?? null
+  const snapshot = task === null ? undefined : world.tasks.get(task)
+  const steerable = snapshot !== undefined && !snapshot.matches('pending') && !isEnding(snapshot)
   return refusal('SESSION_BUSY', 'A turn is active. Steer it, queue a follow-up, supersede it or cancel it.', {
     task,
-    accepted: ['steer', 'followUp', 'supersede', 'cancel'],
+    accepted: [...(steerable ? ['steer'] : []), 'followUp', 'supersede', 'cancel'],
   })
 }
 

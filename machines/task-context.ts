@@ -61,6 +61,11 @@ export interface Barrier {
   readonly replacement?: TaskId
 }
 
+export interface Standstill {
+  readonly from: Time
+  readonly to: Time
+}
+
 export interface TaskContext {
   readonly id: TaskId
   readonly kind: TaskKind
@@ -98,6 +103,10 @@ export interface TaskContext {
   readonly descendants: { readonly [task: TaskId]: true }
   readonly deadline: Time | null
   readonly pausedAt: Time | null
+  /** Since when nothing but a quarantine holds the task back: its time does not run. */
+  readonly heldAt: Time | null
+  /** When that was so before: the deadline moves by as much. */
+  readonly standstills: readonly Standstill[]
   readonly seq: number
 }
 
@@ -136,6 +145,8 @@ export function initialTask(fact: FactOf<'task.created'>): TaskContext {
     descendants: {},
     deadline: null,
     pausedAt: null,
+    heldAt: null,
+    standstills: [],
     seq: fact.seq,
   }
 }
@@ -174,6 +185,12 @@ function mayMoveByItself(entry: CallEntry): boolean {
 
 export function isSettled(context: TaskContext): boolean {
   return Object.values(context.calls).every((entry) => entry.phase === 'settled')
+}
+
+/** Calls are open, and a quarantine holds every one of them. */
+export function isHeldOnly(calls: TaskContext['calls']): boolean {
+  const open = Object.values(calls).filter((entry) => entry.phase !== 'settled')
+  return open.length > 0 && open.every((entry) => entry.phase === 'held' && entry.hold === 'quarantine')
 }
 
 /** Nothing of the task or below it still acts: the terminal fact may stand. */

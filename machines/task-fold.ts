@@ -1,5 +1,5 @@
 import type { Fact, FactOf } from './facts.ts'
-import type { CallEntry, CallOutcome, TaskContext } from './task-context.ts'
+import { type CallEntry, type CallOutcome, isHeldOnly, type TaskContext } from './task-context.ts'
 import type { CallCounts, Usage } from './vocabulary.ts'
 
 /** How one accepted fact changes what a task knows. Pure; which facts are accepted in which state is the chart's business. */
@@ -136,13 +136,27 @@ function callChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {
   const entry = context.calls[call]
   if (entry === undefined) return {}
   const outcome = outcomeOf(fact)
-  if (outcome === null) return { calls: { ...context.calls, [call]: { ...entry, ...entryChanges(entry, fact) } } }
+  if (outcome === null) {
+    const calls = { ...context.calls, [call]: { ...entry, ...entryChanges(entry, fact) } }
+    return { calls, ...clockChanges(context, calls, fact) }
+  }
   const settled: CallEntry = { ...entry, phase: 'settled', outcome, token: null, until: null }
+  const calls = { ...context.calls, [call]: settled }
   return {
-    calls: { ...context.calls, [call]: settled },
+    calls,
+    ...clockChanges(context, calls, fact),
     counts: count(context.counts, settled, outcome),
     streak: streakAfter(context.streak, settled, fact),
   }
+}
+
+/** When the task's time stands still: while nothing but a quarantine holds it back. */
+function clockChanges(context: TaskContext, calls: TaskContext['calls'], fact: Fact): Partial<TaskContext> {
+  const { heldAt, standstills } = context
+  const held = isHeldOnly(calls)
+  if (held === (heldAt !== null)) return {}
+  if (held) return { heldAt: fact.at }
+  return { heldAt: null, standstills: heldAt === null ? standstills : [...standstills, { from: heldAt, to: fact.at }] }
 }
 
 function entryChanges(entry: CallEntry, fact: Fact): Partial<CallEntry> {

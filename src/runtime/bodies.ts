@@ -4,7 +4,7 @@ import type { CallId, Digest, JsonObject, MessageId, PauseToken, TaskId } from '
 import type { TaskRecord, World } from '../../machines/world.ts'
 import { quoteOf, renderMessage } from '../context/conversation.ts'
 import { LandfallError } from '../facts/errors.ts'
-import type { Content, Log } from '../facts/log-port.ts'
+import type { Log } from '../facts/log-port.ts'
 import type { ModelMessage, ModelTool } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import { definitionKey } from './definition-key.ts'
@@ -32,7 +32,6 @@ export class Bodies {
   /** Keys of shared content that the store is known to have. */
   readonly stored = new Set<string>()
   readonly offers = new Map<string, Offer>()
-  hostSystem: Content | null = null
   /** Beginnings of user messages, for the note that stands for them once they are left out. */
   readonly quotes = new Map<Digest, string>()
   readonly sharedView = new RequestView()
@@ -78,8 +77,10 @@ interface Piece {
   readonly keep: (bodies: Bodies, body: string) => void
 }
 
+/** Nothing of an erased session: its content is gone, and no step will ask for it. */
 function neededBy(world: World): readonly Piece[] {
-  const pieces: Piece[] = []
+  if (world.session?.matches({ lifecycle: 'erased' }) === true) return []
+  const pieces: Piece[] = ofSystem(world.session?.context.settings.system ?? null)
   for (const record of world.taskRecords.values()) if (record.ended === null) pieces.push(...ofTask(record))
   for (const steer of world.steering.values())
     pieces.push({ at: steer, keep: (bodies, body) => bodies.steering.set(steer.message, body) })
@@ -105,8 +106,7 @@ function ofTask(record: TaskRecord): readonly Piece[] {
   const system = record.started === null ? record.created.system : record.started.system
   const pieces: Piece[] = []
   if (record.run === null) pieces.push({ at: record.input, keep: (bodies, body) => bodies.inputs.set(record.id, body) })
-  if (system != null)
-    pieces.push({ at: { digest: system, step: sharedStep }, keep: (bodies, body) => bodies.systems.set(system, body) })
+  pieces.push(...ofSystem(system ?? null))
   for (const ref of record.started?.capabilities ?? []) {
     const digest = definitionKey(ref)
     pieces.push({
@@ -115,6 +115,11 @@ function ofTask(record: TaskRecord): readonly Piece[] {
     })
   }
   return pieces
+}
+
+function ofSystem(digest: Digest | null): Piece[] {
+  if (digest === null) return []
+  return [{ at: { digest, step: sharedStep }, keep: (bodies, body) => bodies.systems.set(digest, body) }]
 }
 
 function missing(scope: Scope, digest: Digest): LandfallError {

@@ -3,6 +3,7 @@ import type { CapabilityRef } from '../../machines/vocabulary.ts'
 import type { TaskRecord } from '../../machines/world.ts'
 import type { CatalogEntry } from '../capabilities/catalog.ts'
 import { keyedDigest } from '../facts/digest.ts'
+import { LandfallError } from '../facts/errors.ts'
 import type { Content } from '../facts/log-port.ts'
 import type { ModelTool } from '../facts/ports.ts'
 import { definitionKey } from './definition-key.ts'
@@ -24,17 +25,14 @@ export function sharedDefinitions(step: Step, refs: readonly CapabilityRef[]): r
 /** What a desk is built from; a step's base, or a live session that takes over what another owner began. */
 export type DeskBase = Pick<StepBase, 'host' | 'world' | 'bodies' | 'key'>
 
-/** System text of a task: the command's, or the host's; shared content of the session. */
+/** System text of a task: the command's, or the one that the session was opened with; shared content of the session. */
 export function systemOf(base: DeskBase, record: TaskRecord): Content | null {
-  const fixed = record.started === null ? record.created.system : (record.started.system ?? undefined)
-  if (fixed !== undefined) {
-    const known = base.bodies.systems.get(fixed)
-    if (known !== undefined) return { digest: fixed, body: known }
-  }
-  const { system } = base.host
-  if (system === '') return null
-  base.bodies.hostSystem ??= { digest: keyedDigest(base.key, system), body: system }
-  return base.bodies.hostSystem
+  const settings = base.world.session?.context.settings
+  const digest = record.started === null ? (record.created.system ?? settings?.system ?? null) : record.started.system
+  if (digest === null) return null
+  const body = base.bodies.systems.get(digest)
+  if (body !== undefined) return { digest, body }
+  throw new LandfallError('INTERNAL', 'A system text is not in memory. Report this as a bug.')
 }
 
 /** The definitions that the task started with, from content when the host's catalog has moved on. */

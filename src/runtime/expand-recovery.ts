@@ -19,7 +19,7 @@ export function recoverTask(step: Step, task: TaskId): readonly AgendaItem[] {
   const others = lost.filter(([, entry]) => entry.effect !== 'mutate')
   return [
     ...mutating.flatMap(([call, entry]) => settleMutating(step, task, call, entry)),
-    ...others.map(([call, entry]) => settleOther(snapshot, task, call, entry)),
+    ...others.map(([call, entry]) => settleOther(step, snapshot, call, entry)),
     ...goOn(step, snapshot, task),
   ]
 }
@@ -33,10 +33,12 @@ function settleMutating(step: Step, task: TaskId, call: CallId, entry: CallEntry
   return []
 }
 
-/** In a barrier, or while being aborted, nothing is tried again. */
-function settleOther(snapshot: TaskSnapshot, task: TaskId, call: CallId, entry: CallEntry): AgendaItem {
-  const ending = !snapshot.matches('running') || entry.phase !== 'started'
-  if (!ending) return { type: 'call.interrupted', task, call, data: { attempt: entry.attempts } }
+/** In a barrier, while being aborted, under an interrupting steer or after the last attempt nothing is tried again. */
+function settleOther(step: Step, snapshot: TaskSnapshot, call: CallId, entry: CallEntry): AgendaItem {
+  const task = snapshot.context.id
+  const ending = !snapshot.matches('running') || entry.phase !== 'started' || snapshot.context.interrupting
+  if (!ending && entry.attempts < step.base.host.limits.callAttempts)
+    return { type: 'call.interrupted', task, call, data: { attempt: entry.attempts } }
   if (entry.effect === 'read') return { type: 'call.cancelled', task, call, data: { when: 'interrupted' } }
   return { type: 'call.unknown', task, call, data: { reason: 'crash' } }
 }

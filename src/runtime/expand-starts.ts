@@ -31,7 +31,7 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
   }
   const system = systemOf(step.base, record)
   const settings: JsonObject = { ...host.settings, ...record.created.settings }
-  const note = handOff(step, record)
+  const note = handOff(step, record, refs)
   const shared = sharedDefinitions(step, refs)
   for (const content of shared) step.shared.set(content.digest, content)
   if (system !== null) step.shared.set(system.digest, system)
@@ -45,7 +45,7 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
         control: step.base.control.version,
         capabilities: refs,
         grants,
-        model: record.created.model ?? host.defaultModel,
+        model: record.created.model ?? sessionModel(step),
         system: system?.digest ?? null,
         settings,
         ...(note === null ? {} : { handoff: step.put(note).digest }),
@@ -53,6 +53,13 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
       },
     },
   ]
+}
+
+/** The model that the session was opened with, while this host still has it. */
+function sessionModel(step: Step): string {
+  const { host, world } = step.base
+  const model = world.session?.context.settings.model ?? host.defaultModel
+  return host.models.has(model) ? model : host.defaultModel
 }
 
 /** Revoked or disabled for the whole store, whatever a policy says. */
@@ -69,10 +76,12 @@ function grantOf(step: Step, record: TaskRecord, entry: CatalogEntry): Grant {
   return asked === undefined ? allowed : narrowerGrant(allowed, asked)
 }
 
-function handOff(step: Step, record: TaskRecord): string | null {
+/** Names of capabilities only as far as the task may discover them: those that its snapshot holds. */
+function handOff(step: Step, record: TaskRecord, refs: readonly CapabilityRef[]): string | null {
   if (record.created.kind !== 'foreground' || step.world.lastEnd <= record.created.watermark) return null
+  const ids = new Set(refs.map((ref) => ref.id))
   const names = new Set<string>()
-  for (const entry of step.base.host.catalog.entries()) names.add(entry.tool.name)
+  for (const entry of step.base.host.catalog.entries()) if (ids.has(entry.ref.id)) names.add(entry.tool.name)
   return handOffNote(predecessorsOf(step, record), names)
 }
 
@@ -90,7 +99,7 @@ export function openTurn(step: Step, task: TaskId): readonly AgendaItem[] {
   const { bodies, desks } = step.base
   desks.set(task, buildDesk(step.base, record))
   const items: AgendaItem[] = []
-  const note = handOff(step, record)
+  const note = handOff(step, record, record.started?.capabilities ?? [])
   if (note !== null) items.push(added(step, { task, role: 'system' }, note))
   const input = needed(bodies.inputs.get(task), 'input')
   bodies.inputs.delete(task)

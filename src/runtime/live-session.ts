@@ -1,14 +1,15 @@
+import type { Actor } from '../../machines/vocabulary.ts'
 import type { Owner } from '../facts/envelope.ts'
 import { errorCode, LandfallError } from '../facts/errors.ts'
 import type { Scope } from '../facts/scope.ts'
-import { claimSession } from './claim-session.ts'
+import { claimSession, shuttingDown, stillOwns } from './claim-session.ts'
 import type { InternalRequest, OperatorRequest, Receipt } from './command.ts'
 import { sealedAppend, storedFacts } from './commit-step.ts'
 import { Effects } from './effects.ts'
 import { expand } from './expand.ts'
 import { forwardCommand } from './forward-command.ts'
 import { isRefusal, planOperator } from './plan-operator.ts'
-import { recoveryAgenda } from './recovery.ts'
+import { beginsAnything, recoveryAgenda, takeoverAgenda } from './recovery.ts'
 import type { Services } from './services.ts'
 import { baseOf, type Held, hold } from './session-hold.ts'
 import { type Carried, SessionInbox } from './session-inbox.ts'
@@ -20,6 +21,7 @@ type Job = () => Promise<void>
 
 /** A store without room may have it later: results of effects wait for that, operators are told. */
 const retryResultMs = 1_000
+const recoverer: Actor = { kind: 'runtime', id: 'recovery' }
 
 /**
  * Owns: one session that this runtime works on: its mailbox, its folded state, its effects and its timer.
@@ -39,6 +41,10 @@ export class LiveSession {
   #running = false
   #held: Held | null = null
   #epoch = 0
+  /** What a lost owner left is settled, under this ownership. */
+  #recovered = false
+  /** The log says who owns the session, or nothing is unfinished that it would have to say so for. */
+  #announced = true
   #closed = false
   #gone = false
 
@@ -56,10 +62,6 @@ export class LiveSession {
 
   get held(): Held | null {
     return this.#held
-  }
-
-  get idle(): boolean {
-    return !this.#running && this.#jobs.length === 0 && (this.#held?.isIdle() ?? true)
   }
 
   get owns(): boolean {
@@ -155,10 +157,11 @@ export class LiveSession {
   }
 
   async #carryOut(request: OperatorRequest, carried: Carried | null): Promise<Receipt> {
+    const input = { by: request.by, cause: null, command: request.commandId }
     for (let tries = 0; ; tries += 1) {
-      const held = await this.#ready()
-      const { step, receipt } = this.#guarded(() => planOperator(this.#step(held, inputOf(request)), request))
-      const answer = step.facts.length === 0 ? receipt : { ...receipt, seq: held.head.seq + 1 }
+      const { step, receipt } = await this.#plan(input, (planned) => planOperator(planned, request))
+      const first = step.facts[0]
+      const answer = first === undefined ? receipt : { ...receipt, seq: first.seq }
       if (carried !== null) step.answers.push({ id: carried.id, answer: JSON.stringify({ receipt: answer }) })
       if (step.facts.length === 0) return answer
       const failure = await this.#commit(step)
@@ -173,15 +176,12 @@ export class LiveSession {
 
   async #follow(request: InternalRequest): Promise<void> {
     try {
-      const held = await this.#ready()
       const { cause, by, answer } = request
-      const step = this.#step(held, {
-        by,
-        cause,
-        command: null,
-        ...(answer === undefined ? {} : { answer }),
+      const input = { by, cause, command: null, ...(answer === undefined ? {} : { answer }) }
+      const { step } = await this.#plan(input, (planned) => {
+        planned.run(request.agenda(planned, planned.world))
+        return { step: planned }
       })
-      this.#guarded(() => step.run(request.agenda(step, held.world)))
       if (step.facts.length === 0) return
       const failure = await this.#commit(step)
       if (failure !== null) this.#retry(request, failure)
@@ -194,13 +194,29 @@ export class LiveSession {
   /** What an effect did is not forgotten because the store is full: it is offered again until it is recorded. */
   #retry(request: InternalRequest, failure: unknown): void {
     const code = errorCode(failure)
-    const { host } = this.#services
     if (code === 'CONTROL_STALE') {
       void this.#services.control.refresh().then(() => this.post(request))
       return
     }
-    if (!['STORE_FULL', 'STORE_BUSY', 'STORE_READONLY'].includes(code)) return
-    host.scheduler.at(host.clock.now() + retryResultMs, () => this.post(request))
+    if (['STORE_FULL', 'STORE_BUSY', 'STORE_READONLY'].includes(code)) this.#later(() => this.post(request))
+  }
+
+  #later(work: () => void): void {
+    const { scheduler, clock } = this.#services.host
+    scheduler.at(clock.now() + retryResultMs, work)
+  }
+
+  /** The first effect of a new owner stands behind the facts that say so; they are known to be wanted when it is planned. */
+  async #plan<T extends { readonly step: Step }>(input: StepInput, plan: (step: Step) => T): Promise<T> {
+    const held = await this.#ready()
+    const planned = this.#guarded(() => plan(this.#step(held, input)))
+    if (this.#announced || !beginsAnything(planned.step)) return planned
+    this.#held = null
+    const again = this.#step(await this.#ready(), input)
+    return this.#guarded(() => {
+      again.runAs(recoverer, takeoverAgenda(again.world, this.#owner()))
+      return plan(again)
+    })
   }
 
   #step(held: Held, input: StepInput): Step {
@@ -230,32 +246,19 @@ export class LiveSession {
       return result.error
     }
     held.moveTo(append)
+    if (beginsAnything(step)) this.#announced = true
     const stored = storedFacts(step, append, result.cursor)
     this.#services.bus.committed(stored)
     held.settle(stored)
-    if (step.intents.length > 0 && !(await this.#stillOwns())) {
+    if (step.intents.length > 0 && !(await stillOwns(this.#services, this.scope, this.#epoch))) {
       this.#lost()
-      this.#services.host.scheduler.at(this.#services.host.clock.now() + retryResultMs, () => void this.wake())
+      this.#later(() => void this.wake())
       return null
     }
     for (const intent of step.intents) this.effects.perform(intent)
     this.#timer.arm(held.world)
     void this.#snapshots.keep(held)
     return null
-  }
-
-  /** A process that slept past its lease asks whether the session is still its own before it does what the step asks for. */
-  async #stillOwns(): Promise<boolean> {
-    const { host, lease } = this.#services
-    if (host.clock.now() < lease.until) return true
-    try {
-      await lease.renew()
-      const claim = await host.log.claim(this.scope, host.instance)
-      return claim.claimed && claim.epoch === this.#epoch && host.clock.now() < lease.until
-    } catch (error) {
-      host.logger.warn({ code: errorCode(error) }, 'the lease of a session could not be confirmed')
-      return false
-    }
   }
 
   #lost(): void {
@@ -273,29 +276,25 @@ export class LiveSession {
   /** The session in memory: claimed, folded, hydrated, and carried on where a lost owner had left it. */
   async #ready(): Promise<Held> {
     if (this.#held !== null) return this.#held
-    const first = this.#epoch === 0
-    if (first) this.#epoch = await claimSession(this.#services.host, this.scope)
+    if (this.#epoch === 0) {
+      this.#epoch = await claimSession(this.#services.host, this.scope)
+      this.#recovered = false
+    }
     const held = await hold(this.#services, this.scope)
     this.#held = held
     this.#snapshots.loaded(held.snapshot)
     this.#timer.arm(held.world)
-    if (!first) return held
+    if (this.#recovered) return held
     const agenda = recoveryAgenda(held.world, this.#services.host, this.#owner())
+    this.#announced = agenda.length > 0 || takeoverAgenda(held.world, this.#owner()).length === 0
     if (agenda.length > 0) {
-      const step = this.#step(held, { by: { kind: 'runtime', id: 'recovery' }, cause: null, command: null })
+      const step = this.#step(held, { by: recoverer, cause: null, command: null })
       this.#guarded(() => step.run(agenda))
       const failure = await this.#commit(step)
       if (failure !== null) throw failure
     }
+    this.#recovered = true
     await this.#inbox.carry()
     return this.#ready()
   }
-}
-
-function inputOf(request: OperatorRequest): StepInput {
-  return { by: request.by, cause: null, command: request.commandId }
-}
-
-function shuttingDown(): LandfallError {
-  return new LandfallError('SHUTTING_DOWN', 'This runtime is closing. Open another one.', { retryable: true })
 }

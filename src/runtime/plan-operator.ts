@@ -41,7 +41,10 @@ function carryOut(step: Step, command: OperatorCommand, agenda: readonly AgendaI
 function openSession(step: Step): AgendaItem {
   const { host } = step.base
   const system = host.system === '' ? null : step.digest(host.system)
-  if (system !== null) step.shared.set(system, { digest: system, body: host.system })
+  if (system !== null) {
+    step.shared.set(system, { digest: system, body: host.system })
+    step.base.bodies.systems.set(system, host.system)
+  }
   const { budget, context, lowered } = host
   const settings = { model: host.defaultModel, system, limits: lowered, budget, context }
   return { type: 'session.opened', data: { settings } }

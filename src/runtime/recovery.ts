@@ -4,6 +4,7 @@ import { entries, isInFlight } from '../../machines/task-context.ts'
 import type { TaskSnapshot, World } from '../../machines/world.ts'
 import type { Owner } from '../facts/envelope.ts'
 import type { Host } from './options.ts'
+import type { Step } from './step.ts'
 
 /**
  * What a new owner does first. Empty for a session that is idle, paused, held or waiting for a stored time: opening such a one
@@ -26,6 +27,28 @@ export function recoveryAgenda(world: World, host: Host, owner: Owner): readonly
   if (closing) items.push({ ask: 'closeIfIdle' })
   if (startable) items.push({ ask: 'startNext' })
   return items
+}
+
+/** What a new owner of unfinished work says before its first effect, where nothing had to be settled. */
+export function takeoverAgenda(world: World, owner: Owner): readonly AgendaItem[] {
+  const running = [...world.tasks].filter(([, snapshot]) => snapshot.matches('running'))
+  const started = [...world.tasks.values()].some((snapshot) => !snapshot.matches('pending'))
+  if (!started) return []
+  return [
+    { type: 'session.owned', data: { owner: owner.id, epoch: owner.epoch } },
+    ...running.map(
+      ([task, snapshot]): AgendaItem => ({
+        type: 'run.resumed',
+        task,
+        data: { attempt: snapshot.context.resumptions + 1, reason: 'crash' },
+      }),
+    ),
+  ]
+}
+
+/** The step asks for an effect that is more than an abort. */
+export function beginsAnything(step: Step): boolean {
+  return step.intents.some(({ type }) => type === 'sendRequest' || type === 'performCall' || type === 'verifyCall')
 }
 
 function isInterrupted(snapshot: TaskSnapshot, host: Host): boolean {

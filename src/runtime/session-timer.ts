@@ -1,4 +1,5 @@
 import { decideDue, nextDeadline } from '../../machines/decide-results.ts'
+import type { Standstill } from '../../machines/task-context.ts'
 import type { Time } from '../../machines/vocabulary.ts'
 import type { World } from '../../machines/world.ts'
 import type { InternalRequest } from './command.ts'
@@ -21,7 +22,7 @@ export class SessionTimer {
   }
 
   arm(world: World): void {
-    const next = nextDeadline(world)
+    const next = nextDeadline(world, moved)
     if (next === this.#at) return
     this.clear()
     if (next === null) return
@@ -41,7 +42,13 @@ export class SessionTimer {
     this.#post({
       cause: null,
       by: { kind: 'runtime', id: 'timer' },
-      agenda: (step, world) => decideDue(world, step.after(0)),
+      agenda: (step, world) => decideDue(world, step.after(0), moved),
     })
   }
+}
+
+function moved(deadline: Time, standstills: readonly Standstill[]): Time {
+  let at = Date.parse(deadline)
+  for (const { from, to } of standstills) at += Date.parse(to) - Date.parse(from)
+  return new Date(at).toISOString()
 }

@@ -64,7 +64,7 @@ export class Session {
     return this.#create('supersede', input, options)
   }
 
-  steer(
+  async steer(
     input: Input,
     options: CommandOptions & { task?: string; mode?: 'boundary' | 'interrupt' } = {},
   ): Promise<Receipt> {
@@ -101,7 +101,7 @@ export class Session {
     return this.#submit('unblock', { task }, options.commandId)
   }
 
-  replace(task: string, input: Input, options: TurnOptions = {}): Promise<Receipt> {
+  async replace(task: string, input: Input, options: TurnOptions = {}): Promise<Receipt> {
     const { commandId, ...more } = options
     return this.#submit('replace', { input: textOf(input), task, ...more }, commandId)
   }

@@ -89,10 +89,12 @@ export class Step {
   readonly #at: string
   readonly #factsMax: number
   #lastId: string
+  #by: Actor
 
   constructor(base: StepBase, input: StepInput) {
     this.base = base
     this.input = input
+    this.#by = input.by
     this.now = base.host.clock.now()
     this.#at = new Date(this.now).toISOString()
     this.#lastId = base.head.lastId
@@ -109,6 +111,13 @@ export class Step {
       if (isAsk(item)) this.run(this.base.expand(this, item), cause)
       else this.#fold(item, cause)
     }
+  }
+
+  /** What somebody else than the step's own actor does in it. */
+  runAs(by: Actor, agenda: readonly AgendaItem[]): void {
+    this.#by = by
+    this.run(agenda)
+    this.#by = this.input.by
   }
 
   /** Digest of content that this step introduces. */
@@ -182,7 +191,7 @@ export class Step {
   }
 
   #actorOf(draft: Draft, cause: string | null): Actor {
-    if (cause === this.input.cause && this.facts.length === 0) return this.input.by
+    if (cause === this.input.cause) return this.#by
     if (draft.type === 'call.requested') return { kind: 'planner', id: draft.task ?? '' }
     return { kind: 'runtime', id: 'landfall' }
   }

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import type { StoredFact } from '../../../src/facts/envelope.ts'
 import { isLandfallError } from '../../../src/facts/errors.ts'
+import type { ModelRequest } from '../../../src/facts/ports.ts'
+import type { Session } from '../../../src/runtime/session.ts'
 import { checkLog } from '../../../src/testing/check-log.ts'
 import type { Rig } from './rig.ts'
 
@@ -9,12 +11,12 @@ import type { Rig } from './rig.ts'
  * What must hold at the end of every test: the log has no violation, every state that was live equals the fold of the log up
  * to it, the state of now does too, subscribers saw the log, and no fact holds what somebody said.
  */
-export async function checkAll(rig: Rig): Promise<void> {
+export async function checkAll(rig: Rig, others: readonly Session[] = []): Promise<void> {
   const facts = await rig.facts()
   expect(checkLog(facts).violations).toEqual([])
   await checkStates(rig, facts)
   expect(rig.events.map(withoutResume)).toEqual(facts)
-  await checkRequests(rig, facts)
+  await checkRequests(rig, others)
   await checkNothingRaw(rig, facts)
 }
 
@@ -27,16 +29,18 @@ async function checkStates(rig: Rig, facts: readonly StoredFact[]): Promise<void
 }
 
 /** Each request that the model saw is the one rebuilt from the log at its fact; requests that no process sent are rebuilt too. */
-async function checkRequests(rig: Rig, facts: readonly StoredFact[]): Promise<void> {
-  if (facts.some((fact) => fact.type === 'session.erased')) return
-  const rebuilt = []
-  for (const fact of facts)
-    if (fact.type === 'model.requested') rebuilt.push(await rig.session.request({ seq: fact.seq }))
-  let at = 0
+async function checkRequests(rig: Rig, others: readonly Session[]): Promise<void> {
+  const rebuilt: ModelRequest[] = []
+  for (const session of [rig.session, ...others]) {
+    const facts = await session.log()
+    if (facts.some((fact) => fact.type === 'session.erased')) return
+    for (const fact of facts)
+      if (fact.type === 'model.requested') rebuilt.push(await session.request({ seq: fact.seq }))
+  }
   for (const held of rig.model.asked) {
-    const found = rebuilt.findIndex((request, index) => index >= at && isDeepStrictEqual(request, held.request))
-    if (found < 0) expect(rebuilt[at]).toEqual(held.request)
-    at = found + 1
+    const found = rebuilt.findIndex((request) => isDeepStrictEqual(request, held.request))
+    if (found < 0) expect(rebuilt[0]).toEqual(held.request)
+    rebuilt.splice(found, 1)
   }
 }
 

@@ -2,14 +2,13 @@ import type { StoredFact } from '../../../src/facts/envelope.ts'
 import { ulidIds } from '../../../src/facts/ids.ts'
 import type { Log } from '../../../src/facts/log-port.ts'
 import { memoryLog } from '../../../src/log/memory/memory-log.ts'
-import { hostProcesses, type ProcessTable } from '../../../src/log/processes.ts'
 import { openRuntime, type Runtime } from '../../../src/runtime/open-runtime.ts'
 import type { RuntimeOptions } from '../../../src/runtime/options.ts'
 import type { Session } from '../../../src/runtime/session.ts'
 import type { SessionState } from '../../../src/runtime/state-view.ts'
 import { HeldModel } from './held-model.ts'
 import { HeldTool, type HeldToolOptions } from './held-tool.ts'
-import { type Severable, severable } from './severable-log.ts'
+import { FakeProcesses, type Severable, severable } from './severable-log.ts'
 import { Labels, steps } from './steps.ts'
 import { seededRandom, VirtualTime } from './virtual-time.ts'
 
@@ -34,10 +33,11 @@ export class Rig {
   readonly events: object[] = []
   readonly liveStates = new Map<number, SessionState>()
   readonly #options: RigOptions
-  readonly #process = { alive: true }
-  #link: Severable
+  readonly #processes = new FakeProcesses()
+  #link: Severable | null = null
   #runtime: Runtime | null = null
   #opens = 0
+  #unsubscribe: () => void = () => {}
 
   constructor(options: RigOptions) {
     this.#options = options
@@ -47,13 +47,12 @@ export class Rig {
         new HeldTool(name, tool, () => this.time.settle()),
       ]),
     )
-    const real = hostProcesses()
-    const processes: ProcessTable = {
-      host: real.host,
-      startedAt: (pid) => (this.#process.alive ? real.startedAt(pid) : null),
-    }
-    this.store = memoryLog({ clock: this.time, scheduler: this.time, random: seededRandom(7), processes })
-    this.#link = severable(this.store)
+    this.store = memoryLog({
+      clock: this.time,
+      scheduler: this.time,
+      random: seededRandom(7),
+      processes: this.#processes,
+    })
   }
 
   get runtime(): Runtime {
@@ -73,7 +72,8 @@ export class Rig {
 
   async open(changes: Partial<RuntimeOptions> = {}): Promise<void> {
     const { tools: _tools, seed = 1, ...options } = this.#options
-    this.#link = severable(this.store)
+    const link = severable(this.store, this.#processes)
+    this.#link = link
     this.#opens += 1
     const random = seededRandom(seed + this.#opens)
     this.#runtime = await openRuntime({
@@ -85,7 +85,7 @@ export class Rig {
       ids: ulidIds(this.time, random),
       ...options,
       ...changes,
-      log: this.#link.log,
+      log: link.log,
     })
     this.#listen(this.#runtime)
     await this.time.settle()
@@ -93,21 +93,20 @@ export class Rig {
 
   /** The process dies between two turns of its loop. What it had not committed is gone. */
   crash(): void {
-    this.#link.sever()
+    this.#link?.sever()
     this.#runtime = null
-  }
-
-  /** Another process on the same store; the old one is known to be dead. */
-  async reopen(changes: Partial<RuntimeOptions> = {}): Promise<void> {
-    this.#process.alive = false
-    await this.open(changes)
-    this.#process.alive = true
   }
 
   async crashAndReopen(changes: Partial<RuntimeOptions> = {}): Promise<void> {
     await this.time.settle()
     this.crash()
-    await this.reopen(changes)
+    await this.open(changes)
+  }
+
+  /** Goes on with a runtime that was opened before; both live. */
+  use(runtime: Runtime): void {
+    this.#runtime = runtime
+    this.#listen(runtime)
   }
 
   /** An orderly end of the process; waits out the grace in virtual time. */
@@ -140,9 +139,10 @@ export class Rig {
   }
 
   #listen(runtime: Runtime): void {
+    this.#unsubscribe()
     this.events.length = 0
     const session = runtime.session(scope)
-    runtime.events(scope).subscribe((event) => {
+    const subscription = runtime.events(scope).subscribe((event) => {
       if (runtime !== this.#runtime || !('cursor' in event)) return
       this.events.push(event)
       session.state().then(
@@ -150,6 +150,7 @@ export class Rig {
         () => {},
       )
     })
+    this.#unsubscribe = () => subscription.unsubscribe()
   }
 }
 

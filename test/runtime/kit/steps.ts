@@ -42,7 +42,7 @@ export function steps(facts: readonly StoredFact[]): string[] {
 }
 
 function factText(fact: StoredFact, labels: Labels): string {
-  const subject = labels.of(fact.call ?? fact.task)
+  const subject = fact.type.startsWith('mutation.') ? '' : labels.of(fact.call ?? fact.task)
   const detail = detailOf(fact, labels)
   return [fact.type, subject, detail === '' ? '' : `{${detail}}`].filter((part) => part !== '').join(' ')
 }

@@ -3,7 +3,7 @@ import type { Clock, Random, Scheduler } from '../../../src/facts/ports.ts'
 /**
  * Owns a clock and the timers on it.
  * 1. Time moves only in `advance` and `jump`; a timer fires with the clock at its own time, never before.
- * 2. `settle` returns when nothing has asked for a turn of the loop for several turns.
+ * 2. `settle` returns when no timer is due and nothing has asked for a turn of the loop for several turns.
  */
 export class VirtualTime implements Clock, Scheduler {
   #now = Date.parse('2026-01-01T00:00:00.000Z')
@@ -31,21 +31,23 @@ export class VirtualTime implements Clock, Scheduler {
     for (let quiet = 0; quiet < 4; quiet += 1) {
       const before = this.#asked
       await new Promise<void>((resolve) => setImmediate(resolve))
-      if (this.#asked !== before) quiet = 0
+      if (this.#fireNext(this.#now) || this.#asked !== before) quiet = 0
     }
+  }
+
+  #fireNext(end: number): boolean {
+    const due = this.#timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0]
+    if (due === undefined) return false
+    this.#timers = this.#timers.filter((timer) => timer !== due)
+    this.#now = Math.max(this.#now, due.at)
+    due.task()
+    return true
   }
 
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await this.settle()
-    for (;;) {
-      const due = this.#timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0]
-      if (due === undefined) break
-      this.#timers = this.#timers.filter((timer) => timer !== due)
-      this.#now = Math.max(this.#now, due.at)
-      due.task()
-      await this.settle()
-    }
+    while (this.#fireNext(end)) await this.settle()
     this.#now = Math.max(this.#now, end)
     await this.settle()
   }
