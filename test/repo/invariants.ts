@@ -1,19 +1,22 @@
 /** Features that a row of the table may be waiting for. A feature moves to `present` with the change that completes it. */
 export const features: { readonly present: readonly string[]; readonly planned: readonly string[] } = {
-  present: ['charts', 'log', 'runtime', 'steering', 'calls', 'recovery', 'models', 'redaction', 'bus', 'cli'],
-  planned: [
-    'background tasks',
-    'budget',
-    'capabilities',
+  present: [
+    'charts',
+    'log',
+    'runtime',
+    'steering',
+    'calls',
+    'recovery',
+    'models',
+    'redaction',
+    'bus',
+    'cli',
     'compaction',
-    'elevated reads',
-    'fleet',
-    'http',
-    'memory',
     'pauses',
-    'simulator',
     'verify',
+    'budget',
   ],
+  planned: ['background tasks', 'capabilities', 'elevated reads', 'fleet', 'http', 'memory', 'simulator'],
 }
 
 export const decided: readonly string[] = ['facts', 'facts and content', 'running system']

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { checkAll, refusal } from './kit/check.ts'
 import { openRig, type Rig } from './kit/rig.ts'
 
+/* INV-15 (the budget and the window) and INV-23 (every bound) on a running system. */
 const tools = { look: { effect: 'read' }, pay: { effect: 'mutate' } } as const
 
 /** Runs the turn's rounds of one `look` each until the model is asked no more; says how often it was asked. */
