@@ -107,6 +107,7 @@ export class CallEffects {
       redactor: this.#services.host.redactor,
       isAborted: () => performed.controller.signal.aborted,
       isAcknowledgement: (error) => isAbort(error, performed.controller.signal),
+      maxBytes: this.#services.host.limits.contentBytes,
     })
     this.#report(performed, returned)
     if (this.#performed.get(performed.call) === performed) this.#performed.delete(performed.call)

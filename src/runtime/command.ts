@@ -35,4 +35,6 @@ export interface InternalRequest {
   readonly by: Actor
   readonly answer?: ModelAnswer
   readonly agenda: (step: Step, world: World) => readonly AgendaItem[]
+  /** What is recorded instead when no store will ever take this result, such as one beyond a bound. */
+  readonly otherwise?: InternalRequest
 }

@@ -88,5 +88,8 @@ export class Committer {
 
 function asError(error: unknown): LandfallError {
   if (error instanceof LandfallError) return error
-  return new LandfallError('INTERNAL', 'The store failed without a typed error.', { cause: error })
+  return new LandfallError('STORE_BUSY', 'The store failed and did not say why. Try again.', {
+    retryable: true,
+    cause: error,
+  })
 }

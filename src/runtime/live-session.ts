@@ -187,18 +187,16 @@ export class LiveSession {
       if (failure !== null) this.#retry(request, failure)
     } catch (error) {
       this.#services.host.logger.error({ code: errorCode(error) }, 'a result could not be recorded')
-      if (errorCode(error) !== 'OWNERSHIP_LOST') this.#retry(request, error)
+      this.#retry(request, error)
     }
   }
 
-  /** What an effect did is not forgotten because the store is full: it is offered again until it is recorded. */
+  /** What an effect did is not forgotten: it is offered again until the store has room, or recorded as what it became. */
   #retry(request: InternalRequest, failure: unknown): void {
     const code = errorCode(failure)
-    if (code === 'CONTROL_STALE') {
-      void this.#services.control.refresh().then(() => this.post(request))
-      return
-    }
-    if (['STORE_FULL', 'STORE_BUSY', 'STORE_READONLY'].includes(code)) this.#later(() => this.post(request))
+    if (code === 'CONTROL_STALE') void this.#services.control.refresh().then(() => this.post(request))
+    else if (['STORE_FULL', 'STORE_BUSY', 'STORE_READONLY'].includes(code)) this.#later(() => this.post(request))
+    else if (code !== 'OWNERSHIP_LOST' && request.otherwise !== undefined) this.post(request.otherwise)
   }
 
   #later(work: () => void): void {

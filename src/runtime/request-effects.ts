@@ -1,8 +1,10 @@
 import type { FactData } from '../../machines/facts.ts'
 import { inputTokens } from '../context/budget.ts'
 import { ModelError, type ModelRequest } from '../facts/ports.ts'
+import { invalidResponse } from '../models/answer-builder.ts'
 import { type ModelAnswer, readStream } from '../models/read-stream.ts'
 import { streamingRedactor } from '../redaction/streaming-redactor.ts'
+import type { InternalRequest } from './command.ts'
 import type { Mailbox } from './mailbox.ts'
 import { requestOf } from './request-of.ts'
 import type { Services } from './services.ts'
@@ -130,6 +132,7 @@ export class RequestEffects {
         const data = { usage, finish, digest: step.put(text).digest, calls, durationMs }
         return [{ type: 'model.completed', task: of.task, data }]
       },
+      otherwise: this.#failure(of, invalidResponse('it does not fit into one step')),
     })
   }
 
@@ -137,7 +140,11 @@ export class RequestEffects {
     if (!this.#isCurrent(of)) return
     of.flight.ended = true
     const failure = error instanceof ModelError ? error : new ModelError({ code: 'MODEL_FAILED', retryable: false })
-    this.#session.post({
+    this.#session.post(this.#failure(of, failure))
+  }
+
+  #failure(of: Sent, failure: ModelError): InternalRequest {
+    return {
       cause: of.cause,
       by: { kind: 'runtime', id: 'model' },
       agenda: (step) => {
@@ -152,11 +159,12 @@ export class RequestEffects {
         }
         return [{ type: 'model.failed', task: of.task, data }]
       },
-    })
+    }
   }
 
   #backoffMs(attempt: number, failure: ModelError): number {
-    if (failure.retryAfterMs !== undefined) return failure.retryAfterMs
+    const { retryAfterMs = Number.NaN } = failure
+    if (retryAfterMs >= 0) return Math.min(retryAfterMs, this.#services.host.limits.turnMs)
     const ceiling = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1))
     return Math.round(ceiling / 2 + (ceiling / 2) * this.#services.host.random.next())
   }

@@ -16,17 +16,20 @@ interface Judge {
   readonly redactor: Redactor
   readonly isAborted: () => boolean
   readonly isAcknowledgement: (error: unknown) => boolean
+  /** Bytes of the largest result that is kept. */
+  readonly maxBytes: number
 }
 
 /** Runs an attempt to its end. Never rejects: everything that a tool can do wrong is a way of coming back. */
 export async function returnOf(run: () => Promise<unknown>, judge: Judge): Promise<ToolReturn> {
   try {
-    return textOf(await run(), judge)
+    const returned = textOf(await run(), judge)
+    return returned.how === 'returned' && Buffer.byteLength(returned.text) > judge.maxBytes ? tooLarge() : returned
   } catch (error) {
     const beforeAbort = !judge.isAborted()
     if (error instanceof PauseSignal) return { how: 'paused', request: error.request }
     if (!beforeAbort && judge.isAcknowledgement(error)) return { how: 'acknowledged' }
-    const text = errorText(error, judge.redactor)
+    const text = errorText(error, judge)
     if (isOutcomeUnknown(error)) return { how: 'lost', text, code: 'OUTCOME_UNKNOWN' }
     return { how: 'threw', text, code: codeOf(error), beforeAbort }
   }
@@ -43,23 +46,36 @@ function textOf(value: unknown, judge: Judge): ToolReturn {
   }
 }
 
+function tooLarge(): ToolReturn {
+  const text = 'The tool ended, but what it returned is too large. Its effect may stand; ask for less.'
+  return { how: 'threw', text, code: 'OUTPUT_LIMIT', beforeAbort: true }
+}
+
 /** An abort is acknowledged with the signal's own reason, or with an AbortError of the tool's. */
 export function isAbort(error: unknown, signal: AbortSignal): boolean {
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 }
 
 function codeOf(error: unknown): string {
-  if (isLandfallError(error)) return error.code
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'TOOL_FAILED'
+  try {
+    if (isLandfallError(error)) return error.code
+    const code = (error as { code?: unknown } | null)?.code
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code)) return code
+  } catch {
+    // A getter may throw; what is thrown may be anything.
+  }
+  return 'TOOL_FAILED'
 }
 
 /** What a tool throws may be anything, also what cannot be made text. */
-function errorText(error: unknown, redactor: Redactor): string {
+function errorText(error: unknown, judge: Judge): string {
+  const code = codeOf(error)
   try {
     const message = error instanceof Error ? error.message : String(error)
-    return JSON.stringify({ error: { code: codeOf(error), message: redactor.text(message) } })
+    const text = JSON.stringify({ error: { code, message: judge.redactor.text(message) } })
+    if (Buffer.byteLength(text) <= judge.maxBytes) return text
   } catch {
-    return JSON.stringify({ error: { code: codeOf(error) } })
+    // The code alone is told then.
   }
+  return JSON.stringify({ error: { code } })
 }

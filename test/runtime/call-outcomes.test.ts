@@ -106,7 +106,12 @@ describe('a call that fails', () => {
 
   it('takes what throws no error', async () => {
     const rig = await openRig({ tools })
-    const handle = await asked(rig, ['look'], ['look', { id: '2' }], ['look', { id: '3' }])
+    const handle = await asked(rig, ['look'], ['look', { id: '2' }], ['look', { id: '3' }], ['look', { id: '4' }])
+    const trap = {
+      get code() {
+        throw new Error('do not look')
+      },
+    }
     ;(await rig.tool('look').next()).throws(undefined)
     ;(await rig.tool('look').next()).throws(Object.create(null))
     ;(await rig.tool('look').next()).throws({
@@ -115,8 +120,9 @@ describe('a call that fails', () => {
         throw new Error('no text either')
       },
     })
+    ;(await rig.tool('look').next()).throws(trap)
     ;(await rig.model.next()).text('strange errors')
-    expect((await handle.outcome()).calls.failed).toBe(3)
+    expect((await handle.outcome()).calls.failed).toBe(4)
     await checkAll(rig)
   })
 

@@ -88,6 +88,18 @@ describe('a model that fails', () => {
     await checkAll(rig)
   })
 
+  it('is asked again in time, whatever nonsense the provider says about it', async () => {
+    for (const wait of [Number.NaN, -5, Number.POSITIVE_INFINITY, 1e300]) {
+      const rig = await openRig()
+      const handle = await rig.session.start('please answer')
+      ;(await rig.model.next()).fails('RATE_LIMITED', true, wait)
+      await rig.time.advance(24 * 3_600_000)
+      if ((await rig.model.waiting()) > 0) (await rig.model.next()).text('here I am')
+      expect((await handle.outcome()).status).toMatch(/completed|failed/)
+      await checkAll(rig)
+    }
+  })
+
   it('ends the turn when asking again is of no use', async () => {
     const rig = await openRig()
     const handle = await rig.session.start('please answer')

@@ -17,6 +17,8 @@ export const scope = { tenant: 't', user: 'u', session: 's' }
 export type RigOptions = Omit<Partial<RuntimeOptions>, 'catalog' | 'log'> & {
   readonly tools?: Readonly<Record<string, HeldToolOptions>>
   readonly seed?: number
+  /** The log as the runtime is to see it, faults and all. */
+  readonly store?: (log: Log) => Log
 }
 
 /**
@@ -71,7 +73,7 @@ export class Rig {
   }
 
   async open(changes: Partial<RuntimeOptions> = {}): Promise<void> {
-    const { tools: _tools, seed = 1, ...options } = this.#options
+    const { tools: _tools, seed = 1, store = (log: Log) => log, ...options } = this.#options
     const link = severable(this.store, this.#processes)
     this.#link = link
     this.#opens += 1
@@ -85,7 +87,7 @@ export class Rig {
       ids: ulidIds(this.time, random),
       ...options,
       ...changes,
-      log: link.log,
+      log: store(link.log),
     })
     this.#listen(this.#runtime)
     await this.time.settle()
