@@ -56,6 +56,16 @@ describe('a store that nobody touched', () => {
     expect(other).not.toHaveProperty('erased')
   })
 
+  it('verifies the control stream, which has neither charts nor content', async () => {
+    const log = memoryLog()
+    const runtime = await openRuntime({ log, model: scriptedModel({}) })
+    await runtime.sessions({ elevated: { actor: 'auditor', scope: 'fleet' } })
+    await runtime.close()
+    const all = []
+    for await (const verdict of verifyStore(log)) all.push(verdict)
+    expect(all).toMatchObject([{ ok: true, session: '_control', facts: 1, requests: 0 }])
+  })
+
   it('verifies a memory log while a turn is under way', async () => {
     const log = memoryLog()
     const runtime = await openRuntime({ log, model: scriptedModel({ everyTurn: [{ hang: true }] }) })

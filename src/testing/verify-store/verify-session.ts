@@ -32,6 +32,8 @@ class SessionVerification {
   readonly #findings = new Findings()
   readonly #checker = createLogChecker()
   readonly #world = emptyWorld()
+  /** The control stream has no charts and no content. */
+  readonly #isControl: boolean
   #folding: boolean
   #content: ContentCheck | null = null
   #requests: RequestCheck | null = null
@@ -47,7 +49,8 @@ class SessionVerification {
     this.#log = log
     this.#scope = { tenant, user, session }
     this.#kept = kept
-    this.#folding = scopeKey(scope) !== scopeKey(controlScope)
+    this.#isControl = scopeKey(scope) === scopeKey(controlScope)
+    this.#folding = !this.#isControl
   }
 
   async run(): Promise<SessionVerdict> {
@@ -165,7 +168,7 @@ class SessionVerification {
     if (this.#kept !== null && this.#kept.seq > this.#seq)
       report('INV-09', next, `facts up to ${this.#kept.seq}, which the kept head names, are missing`)
     if (this.#erased) this.#findings.withoutContent()
-    else if (head !== null && head.key === undefined && this.#seq > 0)
+    else if (head !== null && head.key === undefined && this.#seq > 0 && !this.#isControl)
       report('INV-14', 1, 'the key of the digests is gone, and the session was not erased')
   }
 

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ToolDefinition } from '../capabilities/define-tool.ts'
+import { LandfallError } from '../facts/errors.ts'
+
+/** The default export of a module: an array of what `defineTool` gives. The module is code of the user and is trusted. */
+export async function loadTools(file: string): Promise<readonly ToolDefinition[]> {
+  let module: { readonly default?: unknown }
+  try {
+    module = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
+    throw invalid(file, `The tools cannot be loaded: ${why}`, cause)
+  }
+  const { default: tools } = module
+  if (!Array.isArray(tools) || !tools.every(isTool))
+    throw invalid(
+      file,
+      'The default export of the tools file is not an array of tools made with defineTool. Correct it.',
+    )
+  return tools
+}
+
+/** By shape: the module may have its own copy of the package. */
+function isTool(value: unknown): value is ToolDefinition {
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, name, run } = value as { kind?: unknown; name?: unknown; run?: unknown }
+  return kind === 'tool' && typeof name === 'string' && typeof run === 'function'
+}
+
+function invalid(file: string, message: string, cause?: unknown): LandfallError {
+  return new LandfallError('INVALID_INPUT', message, { details: { file }, cause })
+}

@@ -1,0 +1,103 @@
+import { dirname, resolve } from 'node:path'
+import type { ConfigFile, FlagName, HostSettings } from './config-file.ts'
+import { unsupported, usageError } from './usage-error.ts'
+
+export type Flags = { readonly [K in FlagName | 'config']?: string } & {
+  readonly json?: boolean
+  readonly quiet?: boolean
+}
+
+export interface Settings {
+  readonly db: string
+  readonly tenant: string
+  readonly user: string
+  readonly session: string
+  /** Somebody named the session, instead of taking the one that is always there. */
+  readonly sessionNamed: boolean
+  readonly model?: string
+  readonly tools?: string
+  readonly workspace?: string
+  readonly system?: string
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly maxStoreBytes?: number
+  readonly host: HostSettings
+}
+
+/** Names of files; what a config file says of them is meant from where that file is. */
+const paths: ReadonlySet<FlagName> = new Set(['db', 'tools', 'workspace', 'system'])
+const scriptPrefix = 'script:'
+const isolations = ['auto', 'bubblewrap', 'docker', 'none']
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Flags, then the environment, then the config file, then defaults. */
+export async function resolveSettings(flags: Flags, environment: Environment): Promise<Settings> {
+  const configFile = flags.config ?? present(environment.LANDFALL_CONFIG)
+  const config = configFile === undefined ? null : await loadConfig(configFile)
+  const value = (name: FlagName): string | undefined =>
+    flags[name] ?? present(environment[`LANDFALL_${name.toUpperCase()}`]) ?? fromConfig(name, config, configFile)
+  refuseUnsupported(value)
+  const session = value('session')
+  const optional = Object.fromEntries(
+    (['model', 'tools', 'workspace', 'system'] as const).flatMap((name) => {
+      const given = value(name)
+      return given === undefined ? [] : [[name, given]]
+    }),
+  )
+  return {
+    db: value('db') ?? './landfall.db',
+    tenant: value('tenant') ?? 'local',
+    user: value('user') ?? 'local',
+    session: session ?? 'default',
+    sessionNamed: session !== undefined,
+    ...optional,
+    json: flags.json ?? isSet(environment.LANDFALL_JSON) ?? config?.json ?? false,
+    quiet: flags.quiet ?? isSet(environment.LANDFALL_QUIET) ?? config?.quiet ?? false,
+    ...(config?.maxStoreBytes === undefined ? {} : { maxStoreBytes: config.maxStoreBytes }),
+    host: config?.host ?? {},
+  }
+}
+
+async function loadConfig(file: string): Promise<ConfigFile> {
+  const { readConfig } = await import('./read-config.ts')
+  return readConfig(file)
+}
+
+function fromConfig(name: FlagName, config: ConfigFile | null, file: string | undefined): string | undefined {
+  const given = config?.[name]
+  if (given === undefined || file === undefined) return given
+  const folder = dirname(resolve(file))
+  if (name === 'model' && given.startsWith(scriptPrefix))
+    return scriptPrefix + resolve(folder, given.slice(scriptPrefix.length))
+  return paths.has(name) && !/^postgres(ql)?:/.test(given) ? resolve(folder, given) : given
+}
+
+function refuseUnsupported(value: (name: FlagName) => string | undefined): void {
+  if (/^postgres(ql)?:/.test(value('db') ?? '')) throw unsupported('Postgres', 'Give --db the name of a file.')
+  if (value('skills') !== undefined) throw unsupported('--skills', 'Leave it out.')
+  const isolation = value('isolation')
+  if (isolation !== undefined && !isolations.includes(isolation))
+    throw usageError(`--isolation takes one of ${isolations.join(', ')}.`)
+  if (isolation !== undefined && isolation !== 'none')
+    throw unsupported(`--isolation ${isolation}`, 'Use none: the workspace is then only read.')
+  const model = value('model')
+  if (model !== undefined && !model.startsWith(scriptPrefix)) {
+    if (!/^(openai|anthropic|openai-compatible):/.test(model)) throw usageError('--model takes script:FILE.')
+    throw unsupported(`--model ${model.slice(0, model.indexOf(':'))}`, 'Use script:FILE.')
+  }
+}
+
+/** An empty variable is one that is not set. */
+function present(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : text
+}
+
+function isSet(text: string | undefined): boolean | undefined {
+  const given = present(text)
+  return given === undefined ? undefined : !['0', 'false', 'no'].includes(given.toLowerCase())
+}
+
+export function scriptFileOf(model: string): string {
+  return model.slice(scriptPrefix.length)
+}

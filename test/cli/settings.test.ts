@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { exitCodeOf, exitCodeOfStatus } from '../../src/cli/exit-codes.ts'
+import { resolveSettings } from '../../src/cli/settings.ts'
+import { LandfallError } from '../../src/facts/errors.ts'
+import { landfall, main, workFolder } from './cli-process.ts'
+
+// Every command is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+describe('settings', () => {
+  it('come from flags, then the environment, then the config file, then defaults', async () => {
+    const folder = join(workFolder(), 'conf')
+    mkdirSync(folder)
+    const config = join(folder, 'landfall.json')
+    const content = { db: 'c.db', tenant: 'c', user: 'c', session: 'c', model: 'script:c.json', budget: { tokens: 9 } }
+    writeFileSync(config, JSON.stringify(content))
+    const settings = await resolveSettings(
+      { config, tenant: 'flag' },
+      { LANDFALL_TENANT: 'env', LANDFALL_USER: 'env', LANDFALL_JSON: '1', LANDFALL_SESSION: '' },
+    )
+    expect(settings).toMatchObject({
+      tenant: 'flag',
+      user: 'env',
+      session: 'c',
+      json: true,
+      quiet: false,
+      sessionNamed: true,
+    })
+    expect(settings).toMatchObject({
+      db: join(folder, 'c.db'),
+      model: `script:${join(folder, 'c.json')}`,
+      host: { budget: { tokens: 9 } },
+    })
+    expect(await resolveSettings({}, {})).toMatchObject({
+      db: './landfall.db',
+      tenant: 'local',
+      user: 'local',
+      session: 'default',
+      sessionNamed: false,
+    })
+  })
+
+  it('refuse a config file that is not valid, and name the place', async () => {
+    const config = join(workFolder(), 'landfall.json')
+    writeFileSync(config, '{"budget":{"tokens":"many"}}')
+    await expect(resolveSettings({ config }, {})).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('budget.tokens'),
+    })
+    writeFileSync(config, '{"colour":"red"}')
+    await expect(resolveSettings({ config }, {})).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(resolveSettings({ config: 'missing.json' }, {})).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('refuse what this version does not have, instead of ignoring it', async () => {
+    for (const flags of [
+      { db: 'postgres://host/db' },
+      { skills: 'skills' },
+      { isolation: 'docker' },
+      { model: 'openai:x' },
+    ])
+      await expect(resolveSettings(flags, {})).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    for (const flags of [{ isolation: 'wishes' }, { model: 'parrot' }])
+      await expect(resolveSettings(flags, {})).rejects.toMatchObject({ code: 'USAGE' })
+    await expect(resolveSettings({ isolation: 'none' }, {})).resolves.toBeDefined()
+  })
+})
+
+describe('exit codes', () => {
+  it('tell done, failed, usage, refused and cancelled apart', () => {
+    expect(['completed', 'failed', 'cancelled', 'superseded'].map(exitCodeOfStatus)).toEqual([0, 1, 130, 130])
+    const of = (code: string, details = {}) => exitCodeOf(new LandfallError(code, '', { details }))
+    expect([of('STORE_FULL'), of('USAGE'), of('INVALID_INPUT'), of('OWNERSHIP_LOST')]).toEqual([1, 2, 2, 3])
+    expect(of('TASK_NOT_ACTIVE', { refused: true })).toBe(3)
+    expect(exitCodeOf(new Error('a bug'))).toBe(1)
+  })
+
+  it('2 for what cannot be understood', async () => {
+    const cwd = workFolder()
+    for (const words of [
+      [],
+      ['nonsense'],
+      ['run'],
+      ['run', 'x'],
+      ['run', 'x', '--model', 'script:none.json'],
+      ['log', '--after', 'x'],
+      ['run', 'x', '--colour'],
+      ['replay'],
+      ['confirm', 'x', 'maybe', '--model', 'script:say.json'],
+    ]) {
+      const { code, out, err } = await landfall(words, { cwd })
+      expect([words, code, out]).toEqual([words, 2, ''])
+      expect(err).not.toBe('')
+    }
+    const json = await landfall(['nonsense', '--json'], { cwd })
+    expect(JSON.parse(json.err)).toMatchObject({ code: 'USAGE', message: expect.any(String), retryable: false })
+  })
+})
+
+it('prints its version, also by the short flag, and help without an error', async () => {
+  const cwd = workFolder()
+  const version = await landfall(['--version'], { cwd })
+  expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  expect((await landfall(['-V'], { cwd })).out).toBe(version.out)
+  expect(await landfall(['--help'], { cwd })).toMatchObject({ code: 0, out: expect.stringContaining('verify') })
+  expect((await landfall(['verify', '--help'], { cwd })).code).toBe(0)
+})
+
+it('is a program of its own', () => {
+  // Windows has neither a first line with an interpreter nor a permission to run.
+  if (process.platform === 'win32') return
+  expect(spawnSync(main, ['--version']).status).toBe(0)
+})
