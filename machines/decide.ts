@@ -129,6 +129,8 @@ function decideEnd(world: World, command: Extract<OperatorCommand, { name: 'clos
   const session = world.session?.context
   if (session === undefined) return refused
   const busy = Object.values(session.tasks).some((task) => task.phase !== 'pending')
+  if (world.session?.matches({ lifecycle: 'erased' })) return refused
+  if (command.name === 'close' && world.session?.matches({ lifecycle: 'closed' })) return refused
   if (session.closing === command.name) return { kind: 'noted', result: 'joined', target: null }
   if (session.closing === 'erase') return refused
   if (busy && !command.cancel && session.closing === null) return refused

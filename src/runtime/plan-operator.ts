@@ -22,9 +22,12 @@ export function planOperator(step: Step, request: OperatorRequest): Planned {
   const command = request.build(step)
   const decided = decide(step.world, command)
   if (decided.kind === 'refused') throw refused(step, command)
+  // Nothing may stand behind `session.erased`, so an erase is recorded before it is carried out; it can only be applied.
+  const early = command.name === 'erase' && decided.kind === 'step' && request.commandId !== null
+  if (early) step.run([accepted(step, request, { result: 'applied' })])
   if (decided.kind === 'step') carryOut(step, command, decided.agenda)
   const receipt = receiptOf(step, command, decided)
-  if (request.commandId !== null) step.run([accepted(step, request, receipt)])
+  if (request.commandId !== null && !early) step.run([accepted(step, request, receipt)])
   return { step, receipt: { ...receipt, ...(request.commandId === null ? {} : { command: request.commandId }) } }
 }
 
