@@ -96,6 +96,8 @@ function namedBy(fact: StoredFact): readonly Named[] {
       return own(fact.data.digest)
     case 'call.requested':
       return own(fact.data.arguments)
+    case 'pause.settled':
+      return own(fact.data.input)
     default:
       return []
   }
