@@ -14,7 +14,8 @@ export async function* factsOf(log: Log, scope: Scope, after = 0): AsyncGenerato
       for (const fact of unpackStep(step)) if (fact.seq > after) yield fact
       at = step.firstSeq + step.count - 1
     }
-    if (steps.length < stepsPerPage) return
+    // A page may be short because a record is missing; only an empty one is the end.
+    if (steps.length === 0) return
   }
 }
 
