@@ -24,12 +24,13 @@ export function hashStep(prev: string, facts: readonly UnchainedFact[], data = c
 /** The exact text that is hashed; exported so that its equality with RFC 8785 can be tested. */
 export function chainText(prev: string, facts: readonly UnchainedFact[], data = canonicalData(facts)): string {
   let common = commonText(facts[0])
+  const said = nothingSaid()
   let text = '{"facts":['
   for (let i = 0; i < facts.length; i += 1) {
     const fact = facts[i] as UnchainedFact
     if (fact.owner !== common.of.owner || fact.step !== common.of.step) common = commonText(fact)
     if (i > 0) text += ','
-    text += factText(fact, data[i] as string, common)
+    text += factText(fact, data[i] as string, common, said)
   }
   return `${text}],"prev":${JSON.stringify(prev)}}`
 }
@@ -54,12 +55,47 @@ function commonText(fact: UnchainedFact | undefined): CommonText {
   }
 }
 
-function factText(fact: UnchainedFact, data: string, common: CommonText): string {
-  const { by } = fact
+/** Quoted text of the values that follow each other in a step's facts: most facts say what the one before said. */
+interface Said {
+  at: string
+  atText: string
+  by: UnchainedFact['by'] | null
+  byText: string
+  task: string | null
+  taskText: string
+  run: string | null
+  runText: string
+}
+
+function nothingSaid(): Said {
+  return { at: '', atText: '""', by: null, byText: '', task: null, taskText: 'null', run: null, runText: 'null' }
+}
+
+function say(said: Said, fact: UnchainedFact): void {
+  if (fact.at !== said.at) {
+    said.at = fact.at
+    said.atText = quoted(fact.at)
+  }
+  if (fact.by !== said.by) {
+    said.by = fact.by
+    said.byText = `{"id":${quoted(fact.by.id)},"kind":${quoted(fact.by.kind)}}`
+  }
+  if (fact.task !== said.task) {
+    said.task = fact.task
+    said.taskText = nullable(fact.task)
+  }
+  if (fact.run !== said.run) {
+    said.run = fact.run
+    said.runText = nullable(fact.run)
+  }
+}
+
+function factText(fact: UnchainedFact, data: string, common: CommonText, said: Said): string {
+  say(said, fact)
   return (
-    `{"at":${quoted(fact.at)},"by":{"id":${quoted(by.id)},"kind":${quoted(by.kind)}},"call":${nullable(fact.call)}` +
+    `{"at":${said.atText},"by":${said.byText},"call":${nullable(fact.call)}` +
     `,"cause":${nullable(fact.cause)},"command":${nullable(fact.command)},"data":${data},"id":${quoted(fact.id)}` +
-    `,${common.owner}${nullable(fact.run)},"seq":${whole(fact.seq)}${common.session}${nullable(fact.task)}` +
+    `,${common.owner}${said.runText},"seq":${whole(fact.seq)}${common.session}${said.taskText}` +
     `${common.tenant}${quoted(fact.type)}${common.user}`
   )
 }
