@@ -3,8 +3,8 @@ import { inputTokens } from '../context/budget.ts'
 import { ModelError, type ModelRequest } from '../facts/ports.ts'
 import { invalidResponse } from '../models/answer-builder.ts'
 import { type ModelAnswer, readStream } from '../models/read-stream.ts'
-import { streamingRedactor } from '../redaction/streaming-redactor.ts'
 import type { InternalRequest } from './command.ts'
+import { DeltaStream } from './delta-stream.ts'
 import type { Mailbox } from './mailbox.ts'
 import { requestOf } from './request-of.ts'
 import type { Services } from './services.ts'
@@ -15,7 +15,6 @@ interface InFlight {
   readonly seq: number
   readonly attempt: number
   received: number
-  index: number
   /** The stream has ended by itself: there is nothing left to abort. */
   ended: boolean
 }
@@ -59,7 +58,6 @@ export class RequestEffects {
       seq: requested.seq,
       attempt: requested.data.attempt,
       received: 0,
-      index: 0,
       ended: false,
     }
     this.#inFlight.set(task, flight)
@@ -79,9 +77,9 @@ export class RequestEffects {
   }
 
   async #run(of: Sent): Promise<void> {
-    const { host } = this.#services
+    const { bus, host } = this.#services
     const began = host.clock.now()
-    const deltas = this.#deltas(of)
+    const deltas = new DeltaStream(bus, host.redactor, { ...this.#session.scope, task: of.task, after: of.flight.seq })
     try {
       const model = host.models.get(of.model)
       if (model === undefined) throw new ModelError({ code: 'MODEL_NOT_CONFIGURED', retryable: false })
@@ -167,25 +165,6 @@ export class RequestEffects {
     if (retryAfterMs >= 0) return Math.min(retryAfterMs, this.#services.host.limits.turnMs)
     const ceiling = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1))
     return Math.round(ceiling / 2 + (ceiling / 2) * this.#services.host.random.next())
-  }
-
-  #deltas(of: Sent): { push(kind: 'text' | 'reasoning', text: string): void; end(): void } {
-    const { bus, host } = this.#services
-    const emit = (kind: 'text' | 'reasoning', text: string) => {
-      if (text === '') return
-      of.flight.index += 1
-      const after = of.flight.seq
-      const event = { type: 'model.delta', after, index: of.flight.index, kind, text, task: of.task } as const
-      bus.ephemeral({ ...this.#session.scope, ...event })
-    }
-    const streams = { text: streamingRedactor(host.redactor), reasoning: streamingRedactor(host.redactor) }
-    return {
-      push: (kind, text) => emit(kind, streams[kind].push(text)),
-      end: () => {
-        emit('reasoning', streams.reasoning.flush())
-        emit('text', streams.text.flush())
-      },
-    }
   }
 }
 
