@@ -1,5 +1,6 @@
 import type { FactData } from '../../machines/facts.ts'
 import { inputTokens } from '../context/budget.ts'
+import { canonicalJson } from '../facts/digest.ts'
 import { ModelError, type ModelRequest } from '../facts/ports.ts'
 import { invalidResponse } from '../models/answer-builder.ts'
 import { type ModelAnswer, readStream } from '../models/read-stream.ts'
@@ -124,7 +125,7 @@ export class RequestEffects {
         const calls = answer.calls.map(({ id, name, arguments: args }) => ({
           call: id,
           name,
-          arguments: step.digest(args),
+          arguments: step.put(canonicalJson(args)).digest,
         }))
         const { usage, finish, text } = answer
         const data = { usage, finish, digest: step.put(text).digest, calls, durationMs }

@@ -81,14 +81,22 @@ export class SessionReads {
   readonly outcome = async (task: string): Promise<Outcome> => {
     const waiting = this.#reach.ended(task)
     try {
-      const stands = await this.#standing(task)
-      if (stands !== null) return stands
+      if (!this.#lives(task)) {
+        const stands = await this.#standing(task)
+        if (stands !== null) return stands
+      }
       if (this.#reach.known()?.owns !== true) return await this.#elsewhere(task)
       const ended = await waiting.promise
       return ended === null ? await this.outcome(task) : outcomeOf(ended)
     } finally {
       waiting.cancel()
     }
+  }
+
+  /** True when this runtime has the task in memory, not ended: then its end will be told, and nothing need be read. */
+  #lives(task: string): boolean {
+    const live = this.#reach.known()
+    return live?.owns === true && live.held?.world.tasks.has(task) === true
   }
 
   async #standing(task: string): Promise<Outcome | null> {

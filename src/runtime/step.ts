@@ -54,6 +54,8 @@ export interface StepInput {
   readonly answer?: ModelAnswer
 }
 
+const runtimeActor: Actor = { kind: 'runtime', id: 'landfall' }
+
 /** A chart said no to the first fact; nothing has changed. */
 export class RefusedStep extends Error {
   readonly target: Target
@@ -86,6 +88,8 @@ export class Step {
   readonly answers: { readonly id: string; readonly answer: string }[] = []
   /** Tasks whose view was compacted in this step. */
   readonly compacted = new Set<string>()
+  /** An answer's text, an input or a result is named by several facts of a step, and digested once. */
+  readonly #put = new Map<string, { readonly digest: Digest; readonly bytes: number }>()
   readonly #at: string
   readonly #factsMax: number
   #lastId: string
@@ -121,10 +125,13 @@ export class Step {
   }
 
   /** Digest of content that this step introduces. */
-  put(body: string): { digest: Digest; bytes: number } {
-    const digest = this.digest(body)
-    if (!this.contents.has(digest)) this.contents.set(digest, { digest, body })
-    return { digest, bytes: utf8Bytes(body) }
+  put(body: string): { readonly digest: Digest; readonly bytes: number } {
+    const known = this.#put.get(body)
+    if (known !== undefined) return known
+    const put = { digest: this.digest(body), bytes: utf8Bytes(body) }
+    this.#put.set(body, put)
+    this.contents.set(put.digest, { digest: put.digest, body })
+    return put
   }
 
   digest(value: unknown): Digest {
@@ -193,6 +200,6 @@ export class Step {
   #actorOf(draft: Draft, cause: string | null): Actor {
     if (cause === this.input.cause) return this.#by
     if (draft.type === 'call.requested') return { kind: 'planner', id: draft.task ?? '' }
-    return { kind: 'runtime', id: 'landfall' }
+    return runtimeActor
   }
 }
