@@ -18,6 +18,20 @@ export interface CallContext {
   readonly seq: number
 }
 
+export function initialCall(fact: FactOf<'call.requested'>): CallContext {
+  return {
+    id: fact.call ?? '',
+    task: fact.task ?? '',
+    name: fact.data.name,
+    effect: fact.data.effect ?? null,
+    attempts: 0,
+    hold: null,
+    token: null,
+    aborted: null,
+    seq: fact.seq,
+  }
+}
+
 function foldCall(context: CallContext, fact: Fact): CallContext {
   switch (fact.type) {
     case 'call.held':
@@ -95,17 +109,7 @@ const finish = [
 
 export const callMachine = chart.createMachine({
   id: 'call',
-  context: ({ input }) => ({
-    id: input.call ?? '',
-    task: input.task ?? '',
-    name: input.data.name,
-    effect: input.data.effect ?? null,
-    attempts: 0,
-    hold: null,
-    token: null,
-    aborted: null,
-    seq: input.seq,
-  }),
+  context: ({ input }) => initialCall(input),
   initial: 'requested',
   states: {
     requested: {
