@@ -74,8 +74,11 @@ function modelChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {
       const usage = fact.data.usage === undefined ? context.usage : addUsage(context.usage, fact.data.usage)
       return { request: null, retryAt: fact.data.retryAt ?? null, usage }
     }
-    case 'model.abandoned':
-      return { request: null, usage: addUsage(context.usage, fact.data.charged) }
+    case 'model.abandoned': {
+      // A request that an operator's interrupt cut off has not failed: it is none of the attempts that are bounded.
+      const attempts = fact.data.reason === 'interrupted' ? 0 : context.attempts
+      return { request: null, attempts, usage: addUsage(context.usage, fact.data.charged) }
+    }
     default:
       return {}
   }
