@@ -110,7 +110,8 @@ function create(world: World, request: TaskRequest, origin: Origin, extra: Extra
 
 function decideCancel(world: World, command: Extract<OperatorCommand, { name: 'cancel' }>): Decided {
   const target = command.task ?? world.session?.context.active ?? null
-  if (target === null) return refused
+  const lives = world.session?.matches({ lifecycle: 'open' }) || world.session?.matches({ lifecycle: 'closing' })
+  if (target === null || !lives) return refused
   const snapshot = world.tasks.get(target)
   if (snapshot === undefined)
     return world.taskRecords.has(target) ? { kind: 'noted', result: 'too_late', target } : refused
