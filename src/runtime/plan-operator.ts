@@ -87,14 +87,14 @@ function repeated(step: Step, request: OperatorRequest, before: ReceiptRecord): 
 function receiptOf(step: Step, command: OperatorCommand, decided: Decided): Receipt {
   const target = decided.kind === 'refused' ? null : decided.target
   const task = target === null ? {} : { task: target }
-  if (decided.kind === 'noted') return { result: decided.result, ...task, ...replacementOf(step) }
+  if (decided.kind === 'noted') return { result: decided.result, ...task, ...replacementOf(step, target) }
   const ended = step.facts.find((fact) => fact.type === 'task.superseded' && fact.task !== target)
   const isOlderReplacement = command.name === 'supersede' && ended !== undefined && isUnstarted(step, ended.task)
   return {
     result: resultOf(step, command, target),
     ...task,
     ...(isOlderReplacement && ended?.task != null ? { superseded: ended.task } : {}),
-    ...(command.name === 'cancel' ? replacementOf(step) : {}),
+    ...(command.name === 'cancel' ? replacementOf(step, target) : {}),
   }
 }
 
@@ -106,9 +106,11 @@ function resultOf(step: Step, command: OperatorCommand, target: string | null): 
   return started ? 'applied' : 'queued'
 }
 
-function replacementOf(step: Step): { replacement?: string } {
-  const slot = step.world.session?.context.slot ?? null
-  return slot === null ? {} : { replacement: slot }
+/** What starts behind the task's barrier. The slot belongs to the active task, whichever task a command names. */
+function replacementOf(step: Step, target: string | null): { replacement?: string } {
+  const session = step.world.session?.context
+  const slot = session?.slot ?? null
+  return slot === null || session?.active !== target ? {} : { replacement: slot }
 }
 
 function isUnstarted(step: Step, task: string | null): boolean {
