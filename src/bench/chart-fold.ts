@@ -27,18 +27,18 @@ function isMachine(value: unknown): value is AnyStateMachine {
 interface Chart {
   readonly machine: AnyStateMachine
   readonly scope: AnyActorScope
-  readonly fresh: AnyMachineSnapshot
 }
 
 /**
- * Raw `machine.transition` and nothing around it: each fact to the session, to its task and to its call. `moved`
- * counts the transitions that gave another snapshot, so that a fold which did nothing shows as such.
+ * Raw `machine.transition` and nothing around it: each fact to the session, to its task and to its call, which begin with
+ * the first fact that names them. `moved` counts the transitions that gave another snapshot, so that a fold which did nothing
+ * shows as such.
  */
 export class ChartFold {
   readonly #session: Chart
   readonly #task: Chart
   readonly #call: Chart
-  #state: AnyMachineSnapshot
+  #state: AnyMachineSnapshot | undefined
   readonly #tasks = new Map<string, AnyMachineSnapshot>()
   readonly #calls = new Map<string, AnyMachineSnapshot>()
   moved = 0
@@ -47,20 +47,16 @@ export class ChartFold {
     this.#session = ready(charts.session)
     this.#task = ready(charts.task)
     this.#call = ready(charts.call)
-    this.#state = this.#session.fresh
   }
 
   offer(fact: Fact): void {
     this.#state = this.#move(this.#session, this.#state, fact)
-    if (fact.task !== null) this.#offerIn(this.#tasks, { chart: this.#task, id: fact.task }, fact)
-    if (fact.call !== null) this.#offerIn(this.#calls, { chart: this.#call, id: fact.call }, fact)
+    if (fact.task !== null) this.#tasks.set(fact.task, this.#move(this.#task, this.#tasks.get(fact.task), fact))
+    if (fact.call !== null) this.#calls.set(fact.call, this.#move(this.#call, this.#calls.get(fact.call), fact))
   }
 
-  #offerIn(live: Map<string, AnyMachineSnapshot>, { chart, id }: { chart: Chart; id: string }, fact: Fact): void {
-    live.set(id, this.#move(chart, live.get(id) ?? chart.fresh, fact))
-  }
-
-  #move(chart: Chart, snapshot: AnyMachineSnapshot, fact: Fact): AnyMachineSnapshot {
+  #move(chart: Chart, snapshot: AnyMachineSnapshot | undefined, fact: Fact): AnyMachineSnapshot {
+    if (snapshot === undefined) return chart.machine.getInitialSnapshot(chart.scope, fact)
     const next: AnyMachineSnapshot = chart.machine.transition(snapshot, fact, chart.scope)
     if (next !== snapshot) this.moved += 1
     return next
@@ -68,6 +64,5 @@ export class ChartFold {
 }
 
 function ready(machine: AnyStateMachine): Chart {
-  const scope = inertScope(machine)
-  return { machine, scope, fresh: machine.getInitialSnapshot(scope) }
+  return { machine, scope: inertScope(machine) }
 }
