@@ -38,11 +38,17 @@ function objectText(record: Record<string, unknown>): string {
   return `${text}}`
 }
 
-/** Most objects are built with their keys in one fixed order, so checking is cheaper than sorting. */
+/** Most objects have few keys, and most of those in order already: then insertion costs one comparison a key. */
+const fewKeys = 24
+
 function sortedKeys(record: object): string[] {
   const keys = Object.keys(record)
+  if (keys.length > fewKeys) return keys.sort()
   for (let i = 1; i < keys.length; i += 1) {
-    if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
+    const key = keys[i] as string
+    let at = i - 1
+    for (; at >= 0 && (keys[at] as string) > key; at -= 1) keys[at + 1] = keys[at] as string
+    keys[at + 1] = key
   }
   return keys
 }
