@@ -67,6 +67,8 @@ function decideRest(world: World, command: OperatorCommand): Decided {
     case 'unblock':
       return step(command.task, { type: 'task.unblocked', task: command.task, data: {} })
     case 'replace': {
+      // Only the task's own chart hears of its new input, and it knows nothing of the session's life.
+      if (!world.session?.matches({ lifecycle: 'open' })) return refused
       const data = { ...command.request, watermark: world.seq }
       return step(command.task, { type: 'task.input_replaced', task: command.task, data })
     }
