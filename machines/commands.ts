@@ -50,7 +50,8 @@ export type OperatorCommand =
     }
   | { readonly name: 'cancel'; readonly task?: TaskId; readonly reason: string; readonly steering: SteeringFate }
   | { readonly name: 'unblock'; readonly task: TaskId }
-  | { readonly name: 'replace'; readonly task: TaskId; readonly request: Omit<TaskRequest, 'task' | 'skills'> }
+  | { readonly name: 'replace'; readonly task: TaskId; readonly request: Omit<TaskRequest, 'task'> }
+  | { readonly name: 'reduceGrant'; readonly task: TaskId; readonly id: string; readonly grant: Grant }
   | { readonly name: 'acknowledge'; readonly calls: readonly CallId[] | 'all' }
   | { readonly name: 'close'; readonly cancel: boolean; readonly reason?: string }
   | { readonly name: 'reopen' }

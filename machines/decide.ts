@@ -1,6 +1,7 @@
 import type { AgendaItem } from './agenda.ts'
 import type { OperatorCommand, TaskRequest } from './commands.ts'
 import type { Draft } from './facts.ts'
+import { isWithin } from './grant-order.ts'
 import { limitOf, predecessorNow } from './session-context.ts'
 import { ownPause, pendingSteering } from './task-context.ts'
 import type { Origin, TaskId } from './vocabulary.ts'
@@ -72,6 +73,8 @@ function decideRest(world: World, command: OperatorCommand): Decided {
       const data = { ...command.request, watermark: world.seq }
       return step(command.task, { type: 'task.input_replaced', task: command.task, data })
     }
+    case 'reduceGrant':
+      return decideGrant(world, command)
     case 'acknowledge': {
       const calls = command.calls === 'all' ? (session?.quarantine ?? []) : command.calls
       return step(null, { type: 'mutation.acknowledged', data: { calls } })
@@ -142,6 +145,15 @@ function decideEnd(world: World, command: Extract<OperatorCommand, { name: 'clos
     type: 'session.closing',
     data: { then: command.name, ...(reason === undefined ? {} : { reason }) },
   })
+}
+
+/** A ceiling only shrinks, so a grant that does not is refused here: no chart holds grants. */
+function decideGrant(world: World, { task, id, grant }: Extract<OperatorCommand, { name: 'reduceGrant' }>): Decided {
+  const before = world.tasks.has(task) ? world.taskRecords.get(task)?.grants[id] : undefined
+  if (before === undefined || !isWithin(before, grant)) return refused
+  if (before.level === grant.level && before.confirm === grant.confirm)
+    return { kind: 'noted', result: 'joined', target: task }
+  return step(task, { type: 'grant.reduced', task, data: { id, before, after: grant } })
 }
 
 /** Unknown here, or with as much steering pending as the session's settings allow. */

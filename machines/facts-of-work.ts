@@ -36,6 +36,8 @@ interface TaskInput {
   readonly system?: Digest
   readonly settings?: JsonObject
   readonly grants?: { readonly [id: string]: Grant }
+  /** Skills that the operator activates for the whole task, by name. */
+  readonly skills?: readonly string[]
   /** seq at the submission: what the task may see of the conversation. */
   readonly watermark: number
 }
@@ -92,7 +94,6 @@ export interface TaskFacts {
     readonly kind: TaskKind
     readonly origin: Origin
     readonly attachments?: readonly Digest[]
-    readonly skills?: readonly string[]
     readonly requires: Requirement
     readonly predecessor?: TaskId
     readonly replaces?: TaskId
@@ -113,6 +114,8 @@ export interface TaskFacts {
     readonly model: string
     readonly system: Digest | null
     readonly settings: JsonObject
+    /** The catalog as the task sees it: descriptions and contracts, as shared content. */
+    readonly catalog?: Digest
     readonly handoff?: Digest
     readonly deadline?: Time
   }

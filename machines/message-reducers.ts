@@ -10,6 +10,8 @@ export function reduceMessage(world: World, fact: FactOf<'message.added'>): void
   show(world, messageOf(world, fact, task))
   const record = world.taskRecords.get(task)
   if (record !== undefined && role === 'assistant') world.taskRecords.set(task, withAnswer(record, fact))
+  if (record !== undefined && role === 'tool')
+    world.taskRecords.set(task, { ...record, toolBytes: record.toolBytes + fact.data.bytes })
   if (toolCalls !== undefined && toolCalls.length > 0)
     world.unanswered.set(
       task,

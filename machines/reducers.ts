@@ -1,3 +1,4 @@
+import { reduceEpisode, withCapability } from './capability-reducers.ts'
 import type { Fact, FactOf } from './facts.ts'
 import type { TerminalData } from './facts-of-work.ts'
 import { reduceMessage, reduceView } from './message-reducers.ts'
@@ -16,6 +17,9 @@ export function reduce(world: World, fact: Fact): void {
     case 'task.started':
       reduceTask(world, fact)
       return reduceView(world, fact)
+    case 'episode.started':
+    case 'episode.ended':
+      return reduceEpisode(world, fact)
     case 'steering.queued': {
       const { message, digest, bytes } = fact.data
       world.steering.set(message, { message, digest, bytes, step: fact.step })
@@ -59,6 +63,9 @@ function reduceTask(world: World, fact: Fact): void {
       started: null,
       grants: {},
       used: [],
+      loaded: [],
+      active: [],
+      episode: null,
       ended: endOfTask(record, fact, status),
     })
     if (record.created.kind === 'foreground' && record.run !== null) world.lastEnd = fact.seq
@@ -97,6 +104,10 @@ function newRecord(fact: FactOf<'task.created'>, id: string): TaskRecord {
     startedAt: null,
     lastAnswer: null,
     used: [],
+    loaded: [],
+    active: [],
+    episode: null,
+    toolBytes: 0,
     grants: fact.data.grants ?? {},
     ended: null,
   }
@@ -116,10 +127,8 @@ function changedRecord(world: World, record: TaskRecord, fact: Fact): TaskRecord
     }
     case 'task.unblocked':
       return { ...record, created: { ...record.created, requires: 'none' } }
-    case 'grant.reduced':
-      return { ...record, grants: { ...record.grants, [fact.data.id]: fact.data.after } }
     default:
-      return record
+      return withCapability(record, fact)
   }
 }
 

@@ -54,6 +54,8 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
             task: command.task,
           })
         : notFound('task', command.task)
+    case 'reduceGrant':
+      return cannotGrow(world, command)
     case 'acknowledge':
       return refusal(
         'NOT_QUARANTINED',
@@ -119,6 +121,15 @@ function notSteerable(world: World, named: TaskId | undefined): Refusal {
       got: got + 1,
     })
   return invalidState(String(target), snapshot.value)
+}
+
+function cannotGrow(world: World, { task, id }: Extract<OperatorCommand, { name: 'reduceGrant' }>): Refusal {
+  const record = world.taskRecords.get(task)
+  if (record === undefined) return notFound('task', task)
+  if (record.ended !== null) return refusal('TASK_NOT_ACTIVE', 'The task has ended; its grants are of no use any more.')
+  const before = record.grants[id]
+  if (before === undefined) return notFound('capability', id)
+  return refusal('CEILING_CANNOT_GROW', 'Grants of a task can only be reduced; nothing was changed.', { id, before })
 }
 
 function notOpen(world: World, token: string): Refusal {

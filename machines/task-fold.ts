@@ -1,6 +1,6 @@
 import type { Fact, FactOf } from './facts.ts'
 import { type CallEntry, type CallOutcome, isHeldOnly, type TaskContext } from './task-context.ts'
-import type { CallCounts, Usage } from './vocabulary.ts'
+import { type CallCounts, isPlannerTool, type Usage } from './vocabulary.ts'
 
 /** How one accepted fact changes what a task knows. Pure; which facts are accepted in which state is the chart's business. */
 export function foldTask(context: TaskContext, fact: Fact): TaskContext {
@@ -89,7 +89,8 @@ function answerChanges(context: TaskContext, fact: FactOf<'model.completed'>): P
   if (context.request?.purpose === 'summary') return { request: null, usage }
   const calls: Record<string, CallEntry> = {}
   fact.data.calls.forEach((call, index) => {
-    calls[call.call] = newEntry(call.name, `${call.name}\u0000${call.arguments}`, index)
+    const entry = newEntry(call.name, `${call.name}\u0000${call.arguments}`, index)
+    calls[call.call] = isPlannerTool(call.name) ? { ...entry, phase: 'settled', outcome: 'succeeded' } : entry
   })
   const counts = { ...context.counts, total: context.counts.total + fact.data.calls.length }
   const answered = fact.data.calls.length === 0

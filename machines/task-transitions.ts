@@ -19,6 +19,9 @@ type Unplain =
   | 'cancelTask'
   | 'settleUncertain'
   | 'expireCall'
+  | 'expirePause'
+
+const noAgenda: Agenda = { agenda: [] }
 
 export const interrupt = {
   type: 'interruptWork',
@@ -62,6 +65,22 @@ export const withdraw = {
     const data = { token, decision: 'withdrawn' } as const
     return { agenda: [{ type: 'pause.settled', task: context.id, call: event.call, data }] }
   },
+} as const
+
+/** A new input has no requirement. */
+export const clearRequirement = {
+  type: 'clearRequirement',
+  params: ({ context }: Here): Agenda =>
+    context.requires === 'none' ? noAgenda : { agenda: [{ type: 'task.unblocked', task: context.id, data: {} }] },
+} as const
+
+/** A request failed for good. */
+export const failWithModel = {
+  type: 'failTask',
+  params: ({ context, event }: Here): Agenda =>
+    event.type === 'model.failed'
+      ? { agenda: [{ ask: 'failTask', task: context.id, code: event.data.code }] }
+      : noAgenda,
 } as const
 
 export const admit = { type: 'admitCalls', params: asks('admitCalls', 'restIfIdle') } as const

@@ -15,11 +15,13 @@ import {
   admit,
   answer,
   asks,
+  clearRequirement,
   conclude,
   conclusions,
   continueTurn,
   descendantFacts,
   failed,
+  failWithModel,
   fold,
   foldAndConclude,
   foldAndRest,
@@ -36,7 +38,7 @@ import {
   settle,
   settleUnknown,
 } from './task-transitions.ts'
-import type { TaskId } from './vocabulary.ts'
+import { isPlannerTool, type TaskId } from './vocabulary.ts'
 
 const agenda = (_: unknown, _params: Agenda) => {}
 
@@ -66,6 +68,9 @@ const chart = setup({
     isOwn: ({ context, event }) => event.task === context.id,
     isDescendants: ({ context, event }) => event.task !== context.id,
     isConditional: ({ context }) => context.requires === 'success',
+    /** Calls to perform: more than planner tools, which have their results in the step of the answer. */
+    asksForWork: ({ event }) =>
+      event.type === 'model.completed' && event.data.calls.some(({ name }) => !isPlannerTool(name)),
     asksForCalls: ({ event }) => event.type === 'model.completed' && event.data.calls.length > 0,
     isSummary: ({ context }) => context.request?.purpose === 'summary',
     willRetry: ({ event }) => event.type === 'model.failed' && event.data.retryAt !== undefined,
@@ -103,15 +108,7 @@ export const taskMachine = chart.createMachine({
       on: {
         'task.unblocked': { guard: 'isConditional', target: '.queued', actions: 'fold' },
         'task.input_replaced': {
-          actions: [
-            'fold',
-            {
-              type: 'clearRequirement',
-              params: ({ context }) => ({
-                agenda: context.requires === 'none' ? [] : [{ type: 'task.unblocked', task: context.id, data: {} }],
-              }),
-            },
-          ],
+          actions: ['fold', clearRequirement],
         },
         'task.cancelled': { guard: 'isOwn', target: 'terminal.cancelled', actions: 'fold' },
         'task.superseded': { guard: 'isOwn', target: 'terminal.superseded', actions: 'fold' },
@@ -176,9 +173,14 @@ export const taskMachine = chart.createMachine({
             'model.completed': [
               { guard: 'isSummary', target: 'boundary', actions: 'fold' },
               {
-                guard: 'asksForCalls',
+                guard: 'asksForWork',
                 target: 'acting',
                 actions: ['fold', { type: 'recordAnswer', params: asks('recordAnswer', 'admitCalls', 'restIfIdle') }],
+              },
+              {
+                guard: 'asksForCalls',
+                target: 'boundary',
+                actions: ['fold', { type: 'recordAnswer', params: asks('recordAnswer', 'answerCalls') }],
               },
               {
                 target: 'boundary',
@@ -190,15 +192,7 @@ export const taskMachine = chart.createMachine({
               { guard: 'willRetry', target: 'boundary.waiting', actions: ['fold', rest] },
               {
                 target: 'boundary.waiting',
-                actions: [
-                  'fold',
-                  {
-                    type: 'failTask',
-                    params: ({ context, event }) => ({
-                      agenda: [{ ask: 'failTask', task: context.id, code: event.data.code }],
-                    }),
-                  },
-                ],
+                actions: ['fold', failWithModel],
               },
             ],
             'model.abandoned': { target: 'boundary', actions: 'fold' },

@@ -87,3 +87,14 @@ export interface SessionSettings {
   readonly budget: { readonly tokens: number } | null
   readonly context: ContextPolicy
 }
+
+const plannerNames: ReadonlySet<string> = new Set(['tools_load', 'skills_activate', 'observation_read', 'operator_ask'])
+const plannerFamilies = ['task_', 'capabilities_', 'memory_', 'episode_']
+
+/**
+ * Tools that the runtime folds by itself: no `call.*` facts, never held. The names are reserved for ever, whether or not a
+ * version offers them, so that an old log folds in the same way.
+ */
+export function isPlannerTool(name: string): boolean {
+  return plannerNames.has(name) || plannerFamilies.some((family) => name.startsWith(family))
+}

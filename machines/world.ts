@@ -41,7 +41,29 @@ export interface TaskRecord {
   /** Newest message of the planner, and names of the tools that it has called. */
   readonly lastAnswer: MessageId | null
   readonly used: readonly string[]
+  /** Capabilities that it loaded, by id, in their order. */
+  readonly loaded: readonly string[]
+  readonly active: readonly ActiveSkill[]
+  /** The episode that its planner has open. */
+  readonly episode: string | null
+  /** Bytes of the results that its calls were given. */
+  readonly toolBytes: number
   readonly ended: TaskEnd | null
+}
+
+/** A skill whose text the task's requests carry: until the task ends, or for one answer. */
+export interface ActiveSkill extends ContentAt {
+  readonly id: string
+  readonly scope: 'task' | 'step'
+  readonly bytes: number
+}
+
+/** A part of a turn that the planner itself has bounded: it explored something, or acted on what it found. */
+export interface EpisodeRecord {
+  readonly kind: 'exploration' | 'action'
+  readonly basedOn: readonly string[]
+  /** The answer that ended it, with its conclusion; null while it is open. */
+  readonly concludedBy: MessageId | null
 }
 
 /** What a successor is told of a predecessor, and where the whole outcome stands in the log. */
@@ -106,6 +128,7 @@ export interface World {
   messageCount: number
   /** Calls that an assistant message asked for and no tool message answered, in call order, by task. */
   readonly unanswered: Map<TaskId, readonly CallId[]>
+  readonly episodes: Map<string, EpisodeRecord>
   readonly steering: Map<MessageId, SteeringRecord>
   readonly receipts: Map<string, ReceiptRecord>
   readonly settledPauses: Set<PauseToken>
@@ -131,6 +154,7 @@ export function emptyWorld(): World {
     ownViews: new Map(),
     messageCount: 0,
     unanswered: new Map(),
+    episodes: new Map(),
     steering: new Map(),
     receipts: new Map(),
     settledPauses: new Set(),

@@ -1,6 +1,7 @@
 export { defineSkill } from './capabilities/define-skill.ts'
 export { defineTool } from './capabilities/define-tool.ts'
 export { nativeReadTools } from './capabilities/native-tools.ts'
+export { skillsFrom } from './capabilities/skill-folder.ts'
 export { isLandfallError, LandfallError, OutcomeUnknownError } from './facts/errors.ts'
 export { limits } from './facts/limits.ts'
 export { ModelError } from './facts/ports.ts'

@@ -12,6 +12,8 @@ const task = sampleId(10)
 const child = sampleId(11)
 const calls = [sampleId(30), sampleId(31)]
 const message = sampleId(40)
+/** A tool that the runtime folds by itself. */
+const planned = 'tools_load'
 const ownToken = sampleId(60)
 const callToken = sampleId(61)
 
@@ -93,6 +95,7 @@ function modelFacts(context: TaskContext, batch: readonly string[]): readonly Fa
   return [
     sampleFact('model.completed', { calls: [] }, { task }),
     sampleFact('model.completed', { calls: asked.slice(0, 1) }, { task }),
+    sampleFact('model.completed', { calls: asked.slice(0, 1).map((call) => ({ ...call, name: planned })) }, { task }),
     sampleFact('model.completed', { calls: asked }, { task }),
     { ...failed, data: final },
     { ...failed, data: { ...final, retryAt: failed.at } },
@@ -124,6 +127,7 @@ function pauseFacts(context: TaskContext): readonly Fact[] {
 
 /** The first call changes something, the second only reads. */
 function callFacts(call: string, entry: CallEntry): readonly Fact[] {
+  if (entry.name === planned) return []
   const where = { task, call }
   const effect = call === calls[0] ? 'mutate' : 'read'
   if (entry.effect === null) return [sampleFact('call.requested', { effect }, where)]

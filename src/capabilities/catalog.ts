@@ -1,46 +1,87 @@
-import type { CapabilityRef, Effect, Grant, Level } from '../../machines/vocabulary.ts'
+import type { CapabilityRef, Effect } from '../../machines/vocabulary.ts'
 import { canonicalJson, contractDigest } from '../facts/digest.ts'
 import { LandfallError } from '../facts/errors.ts'
-import type { ModelTool } from '../facts/ports.ts'
+import type { CatalogSnapshot, DescribedCapability } from './catalog-snapshot.ts'
+import { type SkillDefinition, skillContract } from './define-skill.ts'
 import { type ToolDefinition, toolContract } from './define-tool.ts'
+import { hostOrigin, type Origin } from './origin.ts'
+import { plannerDefinitions } from './planner-tools.ts'
 
-export interface CatalogEntry {
+/** What a host puts into its catalog. */
+export type Capability = ToolDefinition | SkillDefinition
+
+interface Entry {
   readonly ref: CapabilityRef
-  readonly tool: ToolDefinition
-  readonly effect: Effect
-  readonly definition: ModelTool
-  /** The definition as content: canonical JSON. */
-  readonly body: string
+  readonly name: string
+  readonly described: DescribedCapability
 }
 
-const levels: readonly Level[] = ['none', 'discover', 'inspect', 'load', 'execute']
-const confirms = ['none', 'once', 'each'] as const
+export interface ToolEntry extends Entry {
+  readonly kind: 'tool'
+  readonly tool: ToolDefinition
+  readonly effect: Effect
+}
+
+export interface SkillEntry extends Entry {
+  readonly kind: 'skill'
+  readonly skill: SkillDefinition
+}
+
+export type CatalogEntry = ToolEntry | SkillEntry
 
 /**
  * Owns: what the host offers, by capability id, and the generation of that offer.
- * 1. Ids are unique; entries are listed in id order.
+ * 1. Ids are unique, and so are the names of tools; entries are listed in id order.
  * 2. A reference names id, generation, contract, provider and binding; any difference makes it stale.
+ * 3. A generation never changes: what replaces it is the next one, and every older reference is stale then.
  */
 export class Catalog {
-  readonly generation: number
-  readonly #entries: ReadonlyMap<string, CatalogEntry>
+  #generation = 0
+  #entries: ReadonlyMap<string, CatalogEntry> = new Map()
+  #body = ''
 
-  constructor(tools: readonly ToolDefinition[], generation = 1) {
-    this.generation = generation
+  constructor(capabilities: readonly Capability[]) {
+    this.replace(capabilities)
+  }
+
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** All that tasks are told of this generation, as content: what a request was made from is read from here for ever. */
+  get body(): string {
+    return this.#body
+  }
+
+  replace(capabilities: readonly Capability[]): void {
+    const generation = this.#generation + 1
     const entries = new Map<string, CatalogEntry>()
-    for (const tool of [...tools].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const entry = entryOf(tool, generation)
-      if (entries.has(entry.ref.id))
-        throw new LandfallError('INVALID_INPUT', 'Two tools of the catalog have one name. Rename one.', {
-          details: { field: 'catalog', name: tool.name },
+    const names = new Set<string>()
+    const made = capabilities.map((capability) => entryOf(capability, generation))
+    for (const entry of made.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))) {
+      const name = `${entry.kind}:${entry.name}`
+      if (entries.has(entry.ref.id) || names.has(name))
+        throw new LandfallError('INVALID_INPUT', 'Two capabilities of the catalog have one name. Rename one.', {
+          details: { field: 'catalog', name: entry.name },
         })
       entries.set(entry.ref.id, entry)
+      names.add(name)
     }
     this.#entries = entries
+    this.#generation = generation
+    const snapshot: CatalogSnapshot = {
+      planner: plannerDefinitions,
+      capabilities: [...entries.values()].map((entry) => entry.described),
+    }
+    this.#body = canonicalJson(snapshot)
   }
 
   entries(): Iterable<CatalogEntry> {
     return this.#entries.values()
+  }
+
+  get(id: string): CatalogEntry | null {
+    return this.#entries.get(id) ?? null
   }
 
   /** The entry that a reference names, unless anything about it has changed. */
@@ -54,30 +95,42 @@ export class Catalog {
   }
 }
 
-function entryOf(tool: ToolDefinition, generation: number): CatalogEntry {
+function entryOf(capability: Capability, generation: number): CatalogEntry {
+  const origin = capability.origin ?? hostOrigin(capability)
+  return capability.kind === 'tool'
+    ? toolEntry(capability, origin, generation)
+    : skillEntry(capability, origin, generation)
+}
+
+function refOf(origin: Origin, generation: number, contract: unknown): CapabilityRef {
+  const { id, provider, binding } = origin
+  return { id, generation, contract: contractDigest(contract), provider, binding }
+}
+
+function toolEntry(tool: ToolDefinition, origin: Origin, generation: number): ToolEntry {
   const contract = toolContract(tool)
-  const ref = {
-    id: `tool:${tool.name}`,
-    generation,
-    contract: contractDigest({ kind: 'tool', contract }),
-    provider: 'host',
-    binding: 1,
+  const { name, description, tags, load, confirm, effect } = tool
+  const { id, provider, trust } = origin
+  return {
+    kind: 'tool',
+    name,
+    tool,
+    effect,
+    ref: refOf(origin, generation, { kind: 'tool', contract }),
+    described: { kind: 'tool', id, name, description, tags, provider, trust, load, confirm, contract },
   }
-  const definition = Object.freeze({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: contract.input,
-  })
-  return { ref, tool, effect: tool.effect, definition, body: canonicalJson(definition) }
 }
 
-/** The lower level and the stricter confirmation: a grant is narrowed, never widened. */
-export function narrowerGrant(left: Grant, right: Grant): Grant {
-  const level = levels[Math.min(levels.indexOf(left.level), levels.indexOf(right.level))] ?? 'none'
-  const confirm = confirms[Math.max(confirms.indexOf(left.confirm), confirms.indexOf(right.confirm))] ?? 'each'
-  return { level, confirm }
-}
-
-export function isAtLeast(grant: Grant | undefined, level: Level): boolean {
-  return grant !== undefined && levels.indexOf(grant.level) >= levels.indexOf(level)
+function skillEntry(skill: SkillDefinition, origin: Origin, generation: number): SkillEntry {
+  const { name, description, tags, disableModelInvocation } = skill
+  const { id, provider, trust } = origin
+  const { manifest, body } = skillContract(skill)
+  const contract = { manifest: contractDigest(manifest), body: contractDigest(body) }
+  return {
+    kind: 'skill',
+    name,
+    skill,
+    ref: refOf(origin, generation, { kind: 'skill', contract }),
+    described: { kind: 'skill', id, name, description, tags, provider, trust, contract, disableModelInvocation },
+  }
 }

@@ -1,7 +1,18 @@
-import type { CallId, Confirm, Decision, Effect, Json, PauseReason, TaskId, Time } from '../../machines/vocabulary.ts'
+import {
+  type CallId,
+  type Confirm,
+  type Decision,
+  type Effect,
+  isPlannerTool,
+  type Json,
+  type PauseReason,
+  type TaskId,
+  type Time,
+} from '../../machines/vocabulary.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { limits } from '../facts/limits.ts'
 import type { Scope } from '../facts/scope.ts'
+import type { Origin } from './origin.ts'
 import {
   checkArguments,
   isToolSchema,
@@ -59,6 +70,8 @@ export interface ToolOptions<Input extends ToolSchema, Result = unknown> {
   readonly confirm?: Confirm
   readonly load?: 'start' | 'demand'
   readonly timeoutMs?: number
+  /** Of a provider's tool; absent: the host's own. */
+  readonly origin?: Origin
   readonly subject?: (args: OutputOf<Input>) => string
   readonly run: (args: OutputOf<Input>, context: ToolContext) => Result | Promise<Result>
   readonly cancel?: (callId: CallId) => Promise<'acknowledged' | 'unknown'>
@@ -80,6 +93,7 @@ export interface ToolDefinition {
   readonly confirm: Confirm
   readonly load: 'start' | 'demand'
   readonly timeoutMs?: number
+  readonly origin?: Origin
   subject?(args: unknown): string
   run(args: unknown, context: ToolContext): Promise<unknown>
   cancel?(callId: CallId): Promise<'acknowledged' | 'unknown'>
@@ -119,6 +133,7 @@ type Unchecked = Omit<ToolOptions<ToolSchema>, 'run' | 'subject' | 'cancel' | 'v
 
 function checkTool(options: Unchecked): void {
   checkDescribed(options)
+  if (isPlannerTool(options.name)) throw refuseDefinition('name', 'is reserved for a tool of the planner')
   if (!isToolSchema(options.input))
     throw refuseDefinition('input', 'must be a Standard Schema with JSON Schema, such as one of zod')
   if (options.output !== undefined && !isToolSchema(options.output))
@@ -136,7 +151,7 @@ function checkTool(options: Unchecked): void {
 /** Checks a tool and fills in its defaults; an effect that nobody declared is taken to change something. */
 export function defineTool<Input extends ToolSchema, Result>(options: ToolOptions<Input, Result>): ToolDefinition {
   checkTool(options)
-  const { name, description, input, output, timeoutMs, run, subject, cancel, verify } = options
+  const { name, description, input, output, timeoutMs, origin, run, subject, cancel, verify } = options
   const args = (value: unknown): OutputOf<Input> => checkArguments(input, value)
   return Object.freeze({
     kind: 'tool',
@@ -150,6 +165,7 @@ export function defineTool<Input extends ToolSchema, Result>(options: ToolOption
     run: async (value: unknown, context: ToolContext) => run(args(value), context),
     ...(output === undefined ? {} : { output }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(origin === undefined ? {} : { origin }),
     ...(subject === undefined ? {} : { subject: (value: unknown) => subject(args(value)) }),
     ...(cancel === undefined ? {} : { cancel }),
     ...(verify === undefined

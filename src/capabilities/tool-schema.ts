@@ -31,7 +31,18 @@ export function isToolSchema(value: unknown): value is ToolSchema {
 /** Plain JSON Schema of what the tool takes, without the dialect's address: that is the same for all. */
 export function jsonSchemaOf(schema: ToolSchema): Record<string, unknown> {
   const { $schema: _dialect, ...rest } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
-  return rest
+  return ordered(rest) as Record<string, unknown>
+}
+
+/** `required` is a set: the order in which a schema lists its properties is no part of what it says. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [key, ordered(item)])
+  const { required, ...rest } = Object.fromEntries(entries)
+  const isSet = Array.isArray(required) && 'properties' in rest && required.every((name) => typeof name === 'string')
+  if (required === undefined) return rest
+  return { ...rest, required: isSet ? [...required].sort() : required }
 }
 
 const pathOf = (issue: Issue): string =>

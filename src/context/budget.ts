@@ -1,3 +1,5 @@
+import type { ContextPolicy } from '../../machines/vocabulary.ts'
+
 /** What the hard session budget and the window allow of one request. Bytes and tokens are counted alike in the window. */
 export interface BudgetQuestion {
   readonly occupancy: number
@@ -45,4 +47,9 @@ const warnPercents = [50, 90] as const
 export function dueWarnings(used: number, limit: number | null, given: ReadonlySet<number>): readonly number[] {
   if (limit === null) return []
   return warnPercents.filter((percent) => !given.has(percent) && used * 100 >= limit * percent)
+}
+
+/** What a request may hold of input: up to where compaction begins, and never into the reserve for the output. */
+export function usableInput({ windowTokens, thresholdTokens, reserveTokens }: ContextPolicy): number {
+  return Math.min(thresholdTokens, windowTokens - reserveTokens)
 }

@@ -43,9 +43,12 @@ export const limits = {
   callAttempts: 4,
   toolTranscriptBytesPerTurn: 16 * mib,
   admissionMarginTokens: 512,
+  observationReadBytes: 8 * kib,
   checkpointBytes: 16 * mib,
   // Capabilities
   descriptionChars: 2_000,
+  skillBytes: 256 * kib,
+  skillsPerFolder: 1_000,
   capabilityPageItems: 20,
   capabilityPageMaxItems: 100,
   // Workspace and native tools

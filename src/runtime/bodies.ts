@@ -2,13 +2,13 @@ import type { ContentAt } from '../../machines/content-at.ts'
 import { isNote, type MessageRecord, type ViewEntry } from '../../machines/view.ts'
 import type { CallId, Digest, JsonObject, MessageId, PauseToken, TaskId } from '../../machines/vocabulary.ts'
 import type { TaskRecord, World } from '../../machines/world.ts'
+import { type CatalogSnapshot, parseSnapshot } from '../capabilities/catalog-snapshot.ts'
 import { quoteOf, renderMessage } from '../context/conversation.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Log } from '../facts/log-port.ts'
-import type { ModelMessage, ModelTool } from '../facts/ports.ts'
+import type { ModelMessage } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
-import { definitionKey } from './definition-key.ts'
-import type { Offer } from './offer.ts'
+import { Offers } from './offer.ts'
 import { RequestView } from './request-view.ts'
 
 /**
@@ -27,13 +27,19 @@ export class Bodies {
   readonly messages = new Map<MessageId, ModelMessage>()
   /** System texts that commands brought, by digest. */
   readonly systems = new Map<Digest, string>()
-  /** Tool definitions that started tasks hold on to, by their place in the shared content. */
-  readonly definitions = new Map<string, ModelTool>()
+  /** Catalogs that started tasks hold on to, by digest. */
+  readonly catalogs = new Map<Digest, CatalogSnapshot>()
+  /** The host's catalog of now, by the body that was digested. */
+  catalog: { readonly body: string; readonly digest: Digest } | null = null
+  /** Texts of active skills, by digest. */
+  readonly skills = new Map<Digest, string>()
   /** Keys of shared content that the store is known to have. */
   readonly stored = new Set<string>()
-  readonly offers = new Map<string, Offer>()
+  readonly offers = new Offers()
   /** Beginnings of user messages, for the note that stands for them once they are left out. */
   readonly quotes = new Map<Digest, string>()
+  /** What planner tools read from the store before the step in which they answer. */
+  readonly fetched = new Map<CallId, string>()
   readonly sharedView = new RequestView()
 
   keepMessage(record: MessageRecord, body: string): void {
@@ -107,13 +113,14 @@ function ofTask(record: TaskRecord): readonly Piece[] {
   const pieces: Piece[] = []
   if (record.run === null) pieces.push({ at: record.input, keep: (bodies, body) => bodies.inputs.set(record.id, body) })
   pieces.push(...ofSystem(system ?? null))
-  for (const ref of record.started?.capabilities ?? []) {
-    const digest = definitionKey(ref)
+  const catalog = record.started?.catalog
+  if (catalog !== undefined)
     pieces.push({
-      at: { digest, step: sharedStep },
-      keep: (bodies, body) => bodies.definitions.set(digest, Object.freeze(JSON.parse(body))),
+      at: { digest: catalog, step: sharedStep },
+      keep: (bodies, body) => bodies.catalogs.set(catalog, parseSnapshot(body)),
     })
-  }
+  for (const skill of record.active)
+    pieces.push({ at: skill, keep: (bodies, body) => bodies.skills.set(skill.digest, body) })
   return pieces
 }
 

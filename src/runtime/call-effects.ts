@@ -42,7 +42,7 @@ export class CallEffects {
   perform(of: { task: TaskId; call: CallId; attempt: number }): void {
     const held = this.#session.held
     const name = held?.world.callRecords.get(of.call)?.name ?? ''
-    const tool = held?.desks.get(of.task)?.offer.entries.get(name)?.tool
+    const tool = held?.desks.get(of.task)?.tools.get(name)?.tool
     const args = held?.bodies.arguments.get(of.call)
     if (held === null || tool === undefined || args === undefined) return
     const performed: Performed = {
@@ -77,7 +77,7 @@ export class CallEffects {
   verify(call: CallId): void {
     const held = this.#session.held
     const record = held?.world.callRecords.get(call)
-    const tool = held?.desks.get(record?.task ?? '')?.offer.entries.get(record?.name ?? '')?.tool
+    const tool = held?.desks.get(record?.task ?? '')?.tools.get(record?.name ?? '')?.tool
     const args = held?.bodies.arguments.get(call)
     if (held === null || record === undefined || tool?.verify === undefined || args === undefined) return
     const began = this.#services.host.clock.now()

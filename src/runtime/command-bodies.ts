@@ -27,6 +27,7 @@ export const commandBodies = {
   cancel: z.strictObject({ reason: z.string(), steering: z.enum(['inherit', 'expire']), task: id.optional() }),
   unblock: z.strictObject({ task: id }),
   replace: z.strictObject({ ...turn, task: id }),
+  reduceGrant: z.strictObject({ task: id, id: z.string().min(1).max(4_096), grant }),
   acknowledge: z.strictObject({ calls: z.union([z.literal('all'), z.array(id)]) }),
   close: z.strictObject(ended),
   erase: z.strictObject(ended),

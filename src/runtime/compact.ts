@@ -3,6 +3,7 @@ import { viewOf } from '../../machines/message-reducers.ts'
 import type { TaskId } from '../../machines/vocabulary.ts'
 import { planEviction } from '../context/eviction.ts'
 import { occupancyOfMessage } from '../context/occupancy.ts'
+import { equip } from './desk-builder.ts'
 import { needed } from './expand-messages.ts'
 import { followView, renderEntry } from './lane.ts'
 import type { Step } from './step.ts'
@@ -13,6 +14,7 @@ export function compact(step: Step, task: TaskId): AgendaItem | null {
   const { world, bodies, desks } = step.base
   const policy = needed(world.session, 'session').context.settings.context
   const desk = needed(desks.get(task), 'desk')
+  equip(step.base, desk, needed(world.taskRecords.get(task), 'task record'))
   followView(world, bodies, desk)
   const occupancy = desk.baseOccupancy + desk.view.occupancy
   if (occupancy < policy.thresholdTokens) return null

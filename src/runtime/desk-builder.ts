@@ -1,26 +1,12 @@
-import type { FactData } from '../../machines/facts.ts'
-import type { CapabilityRef } from '../../machines/vocabulary.ts'
 import type { TaskRecord } from '../../machines/world.ts'
-import type { CatalogEntry } from '../capabilities/catalog.ts'
-import { keyedDigest } from '../facts/digest.ts'
+import type { SkillEntry, ToolEntry } from '../capabilities/catalog.ts'
+import { type CatalogSnapshot, emptySnapshot } from '../capabilities/catalog-snapshot.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Content } from '../facts/log-port.ts'
-import type { ModelTool } from '../facts/ports.ts'
-import { definitionKey } from './definition-key.ts'
-import { newOffer, type Offer } from './offer.ts'
+import { needed } from './expand-messages.ts'
 import { RequestView } from './request-view.ts'
-import type { Step, StepBase } from './step.ts'
+import type { StepBase } from './step.ts'
 import { TaskDesk } from './task-desk.ts'
-
-/** Descriptions and schemas of the task's tools, stored once a session however many turns use them. */
-export function sharedDefinitions(step: Step, refs: readonly CapabilityRef[]): readonly Content[] {
-  const { host, bodies } = step.base
-  return refs.flatMap((ref) => {
-    const digest = definitionKey(ref)
-    const entry = bodies.stored.has(digest) ? null : host.catalog.current(ref)
-    return entry === null ? [] : [{ digest, body: entry.body }]
-  })
-}
 
 /** What a desk is built from; a step's base, or a live session that takes over what another owner began. */
 export type DeskBase = Pick<StepBase, 'host' | 'world' | 'bodies' | 'key'>
@@ -35,41 +21,45 @@ export function systemOf(base: DeskBase, record: TaskRecord): Content | null {
   throw new LandfallError('INTERNAL', 'A system text is not in memory. Report this as a bug.')
 }
 
-/** The definitions that the task started with, from content when the host's catalog has moved on. */
+function snapshotOf(base: DeskBase, record: TaskRecord): CatalogSnapshot {
+  const catalog = record.started?.catalog
+  return catalog === undefined ? emptySnapshot : needed(base.bodies.catalogs.get(catalog), 'catalog of a task')
+}
+
+/** The catalog that the task started with, from content; what of it the host can still perform. */
 export function buildDesk(base: DeskBase, record: TaskRecord): TaskDesk {
-  const { bodies } = base
-  const refs = record.started?.capabilities ?? []
-  const key = refs.map(definitionKey).join('\n')
-  const offer = bodies.offers.get(key) ?? offerOf(base, refs)
-  bodies.offers.set(key, offer)
-  return new TaskDesk({
+  const { bodies, host, world } = base
+  const tools = new Map<string, ToolEntry>()
+  const skills = new Map<string, SkillEntry>()
+  for (const ref of record.started?.capabilities ?? []) {
+    const entry = host.catalog.current(ref)
+    if (entry?.kind === 'tool') tools.set(entry.name, entry)
+    if (entry?.kind === 'skill') skills.set(entry.name, entry)
+  }
+  const desk = new TaskDesk({
     task: record.id,
     system: systemOf(base, record)?.body ?? '',
-    offer,
-    view: base.world.ownViews.has(record.id) ? new RequestView() : bodies.sharedView,
+    snapshot: snapshotOf(base, record),
+    tools,
+    skills,
+    view: world.ownViews.has(record.id) ? new RequestView() : bodies.sharedView,
   })
+  equip(base, desk, record)
+  return desk
 }
 
-/** What a set of references offers. Turns of one catalog share it, so that a start does not digest every schema again. */
-function offerOf(base: DeskBase, refs: readonly CapabilityRef[]): Offer {
-  const { host, bodies } = base
-  const entries = new Map<string, CatalogEntry>()
-  const tools: ModelTool[] = []
-  for (const ref of refs) {
-    const entry = host.catalog.current(ref)
-    const definition = bodies.definitions.get(definitionKey(ref)) ?? entry?.definition
-    if (entry !== null) entries.set(entry.tool.name, entry)
-    if (definition !== undefined && entry?.tool.load !== 'demand') tools.push(definition)
-  }
-  return newOffer(base.key, entries, tools)
-}
-
-/** The digest that `verify` compares a rebuilt request with: settings, system, tools, and the view as one rolling digest. */
-export function requestDigest(key: string, desk: TaskDesk, started: FactData['task.started']): string {
-  return keyedDigest(key, {
-    settings: started.settings,
-    system: started.system,
-    tools: desk.offer.digest,
-    rolling: desk.view.rolling,
+/** Brings what a task's requests offer and carry up to what it has loaded and activated. */
+export function equip(base: Pick<DeskBase, 'bodies' | 'key'>, desk: TaskDesk, record: TaskRecord): void {
+  const { bodies, key } = base
+  desk.equip(record, {
+    offer: (loaded) =>
+      bodies.offers.of({
+        key,
+        snapshot: desk.snapshot,
+        catalog: record.started?.catalog ?? '',
+        grants: record.started?.grants ?? {},
+        loaded,
+      }),
+    skill: ({ digest }) => needed(bodies.skills.get(digest), 'text of an active skill'),
   })
 }

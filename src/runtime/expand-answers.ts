@@ -1,10 +1,11 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
 import { limitOf } from '../../machines/session-context.ts'
 import { entries } from '../../machines/task-context.ts'
-import type { TaskId } from '../../machines/vocabulary.ts'
+import { isPlannerTool, type TaskId } from '../../machines/vocabulary.ts'
 import { renderAnswer } from '../context/conversation.ts'
 import { utf8Bytes } from '../context/occupancy.ts'
 import { canonicalJson } from '../facts/digest.ts'
+import { releaseSkills } from './activate-skill.ts'
 import { added, needed } from './expand-messages.ts'
 import { overBudget } from './expand-requests.ts'
 import type { Step } from './step.ts'
@@ -15,10 +16,12 @@ import type { Step } from './step.ts'
  */
 export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
   const answer = needed(step.input.answer, 'answer')
-  if (answer.calls.length === 0) return [added(step, { task, role: 'assistant' }, answer.text)]
+  const released = releaseSkills(step, task)
+  if (answer.calls.length === 0) return [...released, added(step, { task, role: 'assistant' }, answer.text)]
   const context = needed(step.world.tasks.get(task), 'task').context
-  const items: AgendaItem[] = [assistantWithCalls(step, task)]
-  for (const [call, entry] of entries(context)) items.push(requested(step, task, call, entry.index))
+  const items: AgendaItem[] = [...released, assistantWithCalls(step, task)]
+  for (const [call, entry] of entries(context))
+    if (!isPlannerTool(entry.name)) items.push(requested(step, task, call, entry.index))
   const session = needed(step.world.session, 'session').context
   const bound = limitOf(session, 'callsPerTurn', step.base.host.limits.callsPerTurn)
   const tokens = session.settings.budget?.tokens ?? Number.POSITIVE_INFINITY
@@ -53,7 +56,9 @@ function requested(step: Step, task: TaskId, call: string, index: number): Agend
   const { bodies, desks } = step.base
   const asked = needed(step.input.answer?.calls[index], 'call of the answer')
   const context = needed(step.world.tasks.get(task), 'task').context
-  const entry = desks.get(task)?.offer.entries.get(asked.name)
+  const desk = needed(desks.get(task), 'desk')
+  const entry = desk.tools.get(asked.name)
+  const ref = entry?.ref ?? desk.skills.get(asked.name)?.ref
   const body = canonicalJson(asked.arguments)
   bodies.arguments.set(call, asked.arguments)
   return {
@@ -62,7 +67,8 @@ function requested(step: Step, task: TaskId, call: string, index: number): Agend
     call,
     data: {
       name: asked.name,
-      ...(entry === undefined ? {} : { ref: entry.ref, effect: entry.effect }),
+      ...(ref === undefined ? {} : { ref }),
+      ...(entry === undefined ? {} : { effect: entry.effect }),
       arguments: step.put(body).digest,
       bytes: utf8Bytes(body),
       batch: context.step - 1,

@@ -65,7 +65,7 @@ export function settleUncertain(step: Step, task: TaskId, call: CallId, reason: 
   const entry = needed(step.world.tasks.get(task)?.context.calls[call], 'call of the batch')
   if (!isInFlight(entry)) return []
   if (entry.effect === 'read') return [{ type: 'call.cancelled', task, call, data: { when: 'interrupted' } }]
-  const tool = step.base.desks.get(task)?.offer.entries.get(entry.name)?.tool
+  const tool = step.base.desks.get(task)?.tools.get(entry.name)?.tool
   if (entry.effect === 'mutate' && tool?.verify !== undefined && entry.phase !== 'verifying')
     return [{ type: 'call.verifying', task, call, data: { deadline: step.after(step.base.host.limits.verifyMs) } }]
   return [{ type: 'call.unknown', task, call, data: { reason } }]

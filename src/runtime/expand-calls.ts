@@ -1,17 +1,7 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
-import {
-  type CallEntry,
-  entries,
-  inFlight,
-  isSettled,
-  ownPause,
-  type TaskContext,
-} from '../../machines/task-context.ts'
+import { type CallEntry, entries, inFlight, ownPause, type TaskContext } from '../../machines/task-context.ts'
 import type { CallId, TaskId } from '../../machines/vocabulary.ts'
-import type { CallRecord } from '../../machines/world.ts'
-import { syntheticResult } from '../context/synthetic-result.ts'
 import { judgeCall, type Verdict } from './admission.ts'
-import { added, needed } from './expand-messages.ts'
 import { newToken } from './pause-token.ts'
 import type { Step } from './step.ts'
 
@@ -79,7 +69,7 @@ function answerOf(step: Step, task: TaskId, { call, entry, verdict }: Judged): r
 }
 
 function started(step: Step, task: TaskId, call: CallId, entry: CallEntry): AgendaItem {
-  const timeoutMs = step.base.desks.get(task)?.offer.entries.get(entry.name)?.tool.timeoutMs
+  const timeoutMs = step.base.desks.get(task)?.tools.get(entry.name)?.tool.timeoutMs
   return {
     type: 'call.started',
     task,
@@ -92,27 +82,11 @@ function started(step: Step, task: TaskId, call: CallId, entry: CallEntry): Agen
   }
 }
 
-/** The quarantine has ended: what it held is checked again, in call order. */
+/** The quarantine has ended: what waited for its acknowledgement goes on, what it held is checked again, in call order. */
 export function recheckHolds(step: Step): readonly AgendaItem[] {
   const items: AgendaItem[] = []
   for (const [task, snapshot] of step.world.tasks)
     if (Object.values(snapshot.context.calls).some((entry) => entry.phase === 'held' && entry.hold === 'quarantine'))
       items.push(again(task), { ask: 'restIfIdle', task })
   return items
-}
-
-/** One tool message for each call of the batch, in call order, once every call has its outcome. */
-export function answerCalls(step: Step, task: TaskId): readonly AgendaItem[] {
-  const { world, bodies } = step.base
-  const context = world.tasks.get(task)?.context
-  if (context === undefined || !isSettled(context)) return []
-  return (world.unanswered.get(task) ?? []).map((call) => {
-    const record: CallRecord = needed(world.callRecords.get(call), 'call record')
-    bodies.arguments.delete(call)
-    if (record.finished === null)
-      return added(step, { task, role: 'tool', forCall: call, synthetic: true }, syntheticResult(record))
-    const output = needed(bodies.outputs.get(call), 'output')
-    bodies.outputs.delete(call)
-    return added(step, { task, role: 'tool', forCall: call }, output)
-  })
 }

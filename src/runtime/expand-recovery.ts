@@ -27,7 +27,7 @@ export function recoverTask(step: Step, task: TaskId): readonly AgendaItem[] {
 /** A probe that was under way is asked again, within its stored deadline. */
 function settleMutating(step: Step, task: TaskId, call: CallId, entry: CallEntry): readonly AgendaItem[] {
   if (entry.phase !== 'verifying') return [{ ask: 'settleUncertain', task, call, reason: 'crash' }]
-  const probe = step.base.desks.get(task)?.offer.entries.get(entry.name)?.tool.verify
+  const probe = step.base.desks.get(task)?.tools.get(entry.name)?.tool.verify
   if (probe === undefined) return [{ ask: 'expireCall', task, call }]
   step.intents.push({ type: 'verifyCall', task, call })
   return []

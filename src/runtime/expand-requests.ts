@@ -7,9 +7,10 @@ import type { TaskSnapshot } from '../../machines/world.ts'
 import { askBudget, type BudgetAnswer, dueWarnings, inputTokens } from '../context/budget.ts'
 import { occupancyAlgorithm, occupancyOfMessage } from '../context/occupancy.ts'
 import { compact } from './compact.ts'
-import { requestDigest } from './desk-builder.ts'
+import { equip } from './desk-builder.ts'
 import { added, needed } from './expand-messages.ts'
 import { followView } from './lane.ts'
+import { requestDigest } from './request-digest.ts'
 import type { Step } from './step.ts'
 import type { TaskDesk } from './task-desk.ts'
 
@@ -94,7 +95,7 @@ export function requestModel(step: Step, task: TaskId): readonly AgendaItem[] {
       type: 'model.requested',
       task,
       data: {
-        request: requestDigest(step.base.key, desk, started),
+        request: requestDigest(step.base.key, record, { tools: desk.offer.digest, rolling: desk.view.rolling }),
         model: started.model,
         purpose: 'turn',
         step: snapshot.context.step,
@@ -122,6 +123,7 @@ function admit(step: Step, task: TaskId, more: number): Admission {
   const session = needed(world.session, 'session').context
   const record = needed(world.taskRecords.get(task), 'task record')
   const desk = needed(desks.get(task), 'desk')
+  equip(step.base, desk, record)
   followView(world, bodies, desk)
   const { windowTokens: window, reserveTokens: reserve } = session.settings.context
   const limit = session.settings.budget?.tokens ?? null

@@ -1,10 +1,13 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
+import { narrowerGrant } from '../../machines/grant-order.ts'
 import { nextToStart } from '../../machines/session-context.ts'
 import type { CapabilityRef, Grant, JsonObject, TaskId } from '../../machines/vocabulary.ts'
 import type { TaskRecord } from '../../machines/world.ts'
-import { type CatalogEntry, narrowerGrant } from '../capabilities/catalog.ts'
+import type { CatalogEntry } from '../capabilities/catalog.ts'
+import { parseSnapshot } from '../capabilities/catalog-snapshot.ts'
 import { handOffNote } from '../context/hand-off.ts'
-import { buildDesk, sharedDefinitions, systemOf } from './desk-builder.ts'
+import { buildDesk, systemOf } from './desk-builder.ts'
+import { coreToolProblem, operatorSkills } from './equip-start.ts'
 import { added, needed } from './expand-messages.ts'
 import { grantFor } from './grants.ts'
 import type { Step } from './step.ts'
@@ -32,8 +35,7 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
   const system = systemOf(step.base, record)
   const settings: JsonObject = { ...host.settings, ...record.created.settings }
   const note = handOff(step, record, refs)
-  const shared = sharedDefinitions(step, refs)
-  for (const content of shared) step.shared.set(content.digest, content)
+  const catalog = shareCatalog(step)
   if (system !== null) step.shared.set(system.digest, system)
   const deadline = step.after(record.created.limits?.turnMs ?? host.limits.turnMs)
   return [
@@ -48,11 +50,26 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
         model: record.created.model ?? sessionModel(step),
         system: system?.digest ?? null,
         settings,
+        catalog,
         ...(note === null ? {} : { handoff: step.put(note).digest }),
         deadline,
       },
     },
   ]
+}
+
+/** The catalog of now as content: stored once a session, however many turns start with it. */
+function shareCatalog(step: Step): string {
+  const { host, bodies } = step.base
+  const { body } = host.catalog
+  if (bodies.catalog?.body !== body) {
+    const digest = step.digest(body)
+    bodies.catalog = { body, digest }
+    bodies.catalogs.set(digest, parseSnapshot(body))
+  }
+  const { digest } = bodies.catalog
+  step.shared.set(digest, { digest, body })
+  return digest
 }
 
 /** The model that the session was opened with, while this host still has it. */
@@ -71,7 +88,7 @@ function isWithdrawn(step: Step, entry: CatalogEntry): boolean {
 /** What the host's policy allows; a policy that throws denies. A command may narrow it, never widen it. */
 function grantOf(step: Step, record: TaskRecord, entry: CatalogEntry): Grant {
   const { host, scope } = step.base
-  const allowed = grantFor(host, { scope, task: record.id, capability: entry.ref.id }, entry.tool)
+  const allowed = grantFor(host, { scope, task: record.id, capability: entry.ref.id }, entry)
   const asked = record.created.grants?.[entry.ref.id]
   return asked === undefined ? allowed : narrowerGrant(allowed, asked)
 }
@@ -81,7 +98,7 @@ function handOff(step: Step, record: TaskRecord, refs: readonly CapabilityRef[])
   if (record.created.kind !== 'foreground' || step.world.lastEnd <= record.created.watermark) return null
   const ids = new Set(refs.map((ref) => ref.id))
   const names = new Set<string>()
-  for (const entry of step.base.host.catalog.entries()) if (ids.has(entry.ref.id)) names.add(entry.tool.name)
+  for (const entry of step.base.host.catalog.entries()) if (ids.has(entry.ref.id)) names.add(entry.name)
   return handOffNote(predecessorsOf(step, record), names)
 }
 
@@ -93,16 +110,17 @@ function predecessorsOf(step: Step, record: TaskRecord): readonly TaskRecord[] {
   return found
 }
 
-/** The hand-off note and the task's input, as the first messages of its turn. */
+/** Skills that the operator asked for, the hand-off note and the task's input, as its turn begins. */
 export function openTurn(step: Step, task: TaskId): readonly AgendaItem[] {
   const record = needed(step.world.taskRecords.get(task), 'task record')
   const { bodies, desks } = step.base
-  desks.set(task, buildDesk(step.base, record))
-  const items: AgendaItem[] = []
+  const desk = buildDesk(step.base, record)
+  desks.set(task, desk)
+  const items: AgendaItem[] = [...operatorSkills(step, record, desk)]
   const note = handOff(step, record, record.started?.capabilities ?? [])
   if (note !== null) items.push(added(step, { task, role: 'system' }, note))
   const input = needed(bodies.inputs.get(task), 'input')
   bodies.inputs.delete(task)
-  items.push(added(step, { task, role: 'user' }, input))
+  items.push(added(step, { task, role: 'user' }, input), ...coreToolProblem(step, record, desk))
   return items
 }

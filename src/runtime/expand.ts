@@ -1,11 +1,12 @@
 import type { AgendaItem, Ask } from '../../machines/agenda.ts'
 import { recordAnswer } from './expand-answers.ts'
 import { abortCalls, expireCall, settleUncertain, settleUnstarted } from './expand-call-ends.ts'
-import { admitCalls, answerCalls, recheckHolds } from './expand-calls.ts'
+import { admitCalls, recheckHolds } from './expand-calls.ts'
 import { cancelDescendants, cancelTask, closeIfIdle, concludeBarrier, endTask, failTask } from './expand-ends.ts'
 import { followDecision, restIfIdle } from './expand-pauses.ts'
 import { recoverTask } from './expand-recovery.ts'
 import { abandonRequest, continueTurn, requestModel } from './expand-requests.ts'
+import { answerCalls } from './expand-results.ts'
 import { openTurn, startNext, startTask } from './expand-starts.ts'
 import type { Step } from './step.ts'
 

@@ -1,15 +1,33 @@
-import type { Grant } from '../../machines/vocabulary.ts'
-import type { ToolDefinition } from '../capabilities/define-tool.ts'
+import { stricterConfirm } from '../../machines/grant-order.ts'
+import type { Confirm, Grant, Level } from '../../machines/vocabulary.ts'
+import type { CatalogEntry } from '../capabilities/catalog.ts'
 import type { Host, PolicyQuestion } from './options.ts'
 
-/** What the host's policy allows. A policy that throws denies; without one, host tools may execute as they declare. */
-export function grantFor(host: Host, question: PolicyQuestion, tool: ToolDefinition): Grant {
-  const confirm = tool.confirm ?? 'none'
-  if (host.policy === null) return { level: 'execute', confirm }
+/**
+ * What the host's policy allows. A policy that throws denies; without one, what the host vouches for may be used as it declares,
+ * and nothing else.
+ */
+export function grantFor(host: Host, question: PolicyQuestion, entry: CatalogEntry): Grant {
+  const declared: Confirm = entry.kind === 'tool' ? entry.tool.confirm : 'none'
+  if (host.policy === null) return { level: defaultLevel(entry), confirm: declared }
   try {
-    const granted = host.policy(question)
-    return { level: granted.level, confirm: granted.confirm === 'none' ? confirm : granted.confirm }
+    const { level, confirm } = host.policy(question)
+    return { level: levelOf(entry, level), confirm: stricterConfirm(confirm, declared) }
   } catch {
-    return { level: 'none', confirm }
+    return { level: 'none', confirm: declared }
   }
+}
+
+function defaultLevel(entry: CatalogEntry): Level {
+  return entry.described.trust === 'untrusted' ? 'none' : highest(entry)
+}
+
+function highest(entry: CatalogEntry): Level {
+  return entry.kind === 'tool' ? 'execute' : 'activate'
+}
+
+/** The levels of the other kind that mean nothing here: all that may be done with a skill is to activate it. */
+function levelOf(entry: CatalogEntry, level: Level): Level {
+  if (entry.kind === 'skill') return level === 'execute' ? 'activate' : level === 'load' ? 'inspect' : level
+  return level === 'activate' ? 'inspect' : level
 }

@@ -1,6 +1,7 @@
 import type { OperatorCommand, TaskRequest } from '../../machines/commands.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
+import { askedSkills, checkSkills } from './asked-skills.ts'
 import type { OperatorRequest } from './command.ts'
 import { type CommandBody, type CommandName, checkBody } from './command-bodies.ts'
 import { freeText } from './free-text.ts'
@@ -40,6 +41,7 @@ function checkContent(host: Host, body: CommandBody<CommandName>): void {
     if ('mode' in body) boundedText(body.input, 'steeringBytes', steeringBytes)
     else boundedText(body.input, 'contentBytes', contentBytes)
   }
+  if ('skills' in body && body.skills !== undefined) checkSkills(host.catalog, body.skills)
   if (!('model' in body) || typeof body.model !== 'string' || host.models.has(body.model)) return
   throw new LandfallError('INVALID_INPUT', 'No model has this name. Use one that openRuntime was given.', {
     details: { field: 'model', known: [...host.models.keys()] },
@@ -71,9 +73,10 @@ const builders: { readonly [N in CommandName]: (step: Step, body: CommandBody<N>
   },
   unblock: (_, body) => ({ name: 'unblock', task: body.task }),
   replace: (step, body) => {
-    const { task, skills: _, ...request } = taskRequest(step, body, body.task)
+    const { task, ...request } = taskRequest(step, body, body.task)
     return { name: 'replace', task, request }
   },
+  reduceGrant: (_, body) => ({ name: 'reduceGrant', task: body.task, id: body.id, grant: body.grant }),
   acknowledge: (_, body) => ({ name: 'acknowledge', calls: body.calls }),
   close: (step, body) => ({ name: 'close', cancel: body.cancel, ...reasonOf(step, body.reason) }),
   erase: (step, body) => ({ name: 'erase', cancel: body.cancel, ...reasonOf(step, body.reason) }),
@@ -101,8 +104,9 @@ function answerOf(step: Step, token: string, input: unknown): string {
 }
 
 function taskRequest(step: Step, body: CommandBody<TurnName>, replaced?: string): TaskRequest {
-  const { input, model, settings, grants, skills, system } = body
+  const { model, settings, grants, system } = body
   const task = replaced ?? step.newId()
+  const { text: input, skills } = askedSkills(step.base.host.catalog, body.input, body.skills ?? [])
   hold(step, step.base.bodies.inputs, task, input)
   const { digest, bytes } = step.put(input)
   return {
@@ -114,7 +118,7 @@ function taskRequest(step: Step, body: CommandBody<TurnName>, replaced?: string)
     ...(system === undefined ? {} : { system: sharedSystem(step, system) }),
     ...(settings === undefined ? {} : { settings }),
     ...(grants === undefined ? {} : { grants }),
-    ...(skills === undefined ? {} : { skills }),
+    ...(skills.length === 0 ? {} : { skills }),
   }
 }
 

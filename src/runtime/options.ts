@@ -1,6 +1,5 @@
 import type { ContextPolicy, Grant, JsonObject } from '../../machines/vocabulary.ts'
-import { Catalog } from '../capabilities/catalog.ts'
-import type { ToolDefinition } from '../capabilities/define-tool.ts'
+import { type Capability, Catalog } from '../capabilities/catalog.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { type Limits, resolveLimits } from '../facts/limits.ts'
 import type { Instance, Log } from '../facts/log-port.ts'
@@ -28,7 +27,7 @@ export interface RuntimeOptions {
   readonly settings?: JsonObject
   /** Longest silence of a model, before the first chunk and between chunks. */
   readonly requestTimeoutMs?: number
-  readonly catalog?: readonly ToolDefinition[]
+  readonly catalog?: readonly Capability[]
   readonly policy?: Policy
   readonly redactor?: Redactor
   readonly budget?: { readonly tokens: number }

@@ -106,6 +106,11 @@ export class Session {
     return this.#submit('replace', { input: textOf(input), task, ...more }, commandId)
   }
 
+  /** Takes authority from a task that has not ended; it is never given back. */
+  reduceGrant(task: string, id: string, grant: Grant, options: CommandOptions = {}): Promise<Receipt> {
+    return this.#submit('reduceGrant', { task, id, grant }, options.commandId)
+  }
+
   acknowledge(calls: readonly string[] | 'all', options: CommandOptions = {}): Promise<Receipt> {
     return this.#submit('acknowledge', { calls }, options.commandId)
   }

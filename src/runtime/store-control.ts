@@ -1,3 +1,4 @@
+import type { Capability } from '../capabilities/catalog.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
 import type { ControlStream } from './control-stream.ts'
@@ -17,6 +18,11 @@ export class StoreControl {
     return this.#host.catalog.generation
   }
 
+  /** Another offer from now on: tasks that start see it, and every reference to the one before is stale. */
+  replace(capabilities: readonly Capability[]): void {
+    this.#host.catalog.replace(capabilities)
+  }
+
   revoke(capability: string, actor = 'host'): Promise<void> {
     return this.#stream.append(actor, { type: 'capability.revoked', data: { id: this.#capability(capability) } })
   }
@@ -32,7 +38,7 @@ export class StoreControl {
   /** `tool:name`, or the name alone for a tool of the host. */
   #capability(given: string): string {
     const id = given.includes(':') ? given : `tool:${given}`
-    for (const entry of this.#host.catalog.entries()) if (entry.ref.id === id) return id
+    if (this.#host.catalog.get(id) !== null) return id
     throw new LandfallError('NOT_FOUND', 'The catalog has no such capability.', { details: { capability: given } })
   }
 }

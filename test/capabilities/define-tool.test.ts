@@ -107,9 +107,7 @@ describe('the contract of a tool', () => {
     const text = (schema: z.ZodObject) =>
       canonicalJson(toolContract(defineTool({ ...order, input: schema, run: () => 1 })))
     const one = text(z.object({ a: z.string(), b: z.number() }))
-    expect(text(z.object({ b: z.number(), a: z.string() }))).toBe(
-      one.replace('"required":["a","b"]', '"required":["b","a"]'),
-    )
+    expect(text(z.object({ b: z.number(), a: z.string() }))).toBe(one)
     expect(text(z.object({ a: z.string(), b: z.string() }))).not.toBe(one)
   })
 })

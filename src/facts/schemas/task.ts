@@ -29,6 +29,7 @@ const taskInput = {
   system: z.exactOptional(digest),
   settings: z.exactOptional(jsonObject),
   grants: z.exactOptional(grants),
+  skills: z.exactOptional(z.array(nameText)),
   watermark: count,
 }
 
@@ -62,7 +63,6 @@ export const taskSchemas = {
     kind: z.enum(['foreground', 'background']),
     origin: z.enum(['start', 'follow_up', 'supersede', 'spawn']),
     attachments: z.exactOptional(z.array(digest)),
-    skills: z.exactOptional(z.array(nameText)),
     requires: z.enum(['none', 'success']),
     predecessor: z.exactOptional(ulid),
     replaces: z.exactOptional(ulid),
@@ -83,6 +83,7 @@ export const taskSchemas = {
     model: nameText,
     system: digest.nullable(),
     settings: jsonObject,
+    catalog: z.exactOptional(digest),
     handoff: z.exactOptional(digest),
     deadline: z.exactOptional(time),
   }),

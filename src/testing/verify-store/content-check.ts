@@ -88,7 +88,7 @@ function namedBy(fact: StoredFact): readonly Named[] {
     case 'task.input_replaced':
       return [...own(fact.data.input), ...shared(fact.data.system)]
     case 'task.started':
-      return [...own(fact.data.handoff), ...shared(fact.data.system)]
+      return [...own(fact.data.handoff), ...shared(fact.data.system), ...shared(fact.data.catalog)]
     case 'steering.queued':
     case 'message.added':
     case 'model.completed':
@@ -96,6 +96,11 @@ function namedBy(fact: StoredFact): readonly Named[] {
       return own(fact.data.digest)
     case 'call.requested':
       return own(fact.data.arguments)
+    case 'capability.loaded':
+    case 'capability.activated':
+      return own(fact.data.content)
+    case 'episode.ended':
+      return own(fact.data.conclusion)
     case 'pause.settled':
       return own(fact.data.input)
     default:

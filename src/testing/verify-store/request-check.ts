@@ -1,13 +1,13 @@
 import { viewOf } from '../../../machines/message-reducers.ts'
 import { isNote, type ViewEntry } from '../../../machines/view.ts'
 import type { TaskRecord, World } from '../../../machines/world.ts'
+import { type CatalogSnapshot, emptySnapshot, parseSnapshot } from '../../capabilities/catalog-snapshot.ts'
 import type { StoredFact, StoredFactOf } from '../../facts/envelope.ts'
 import type { Log } from '../../facts/log-port.ts'
-import type { ModelMessage, ModelTool } from '../../facts/ports.ts'
+import type { ModelMessage } from '../../facts/ports.ts'
 import type { Scope } from '../../facts/scope.ts'
-import { definitionKey } from '../../runtime/definition-key.ts'
-import { requestDigest } from '../../runtime/desk-builder.ts'
-import { newOffer, type Offer } from '../../runtime/offer.ts'
+import { Offers } from '../../runtime/offer.ts'
+import { requestDigest } from '../../runtime/request-digest.ts'
 import { RequestView } from '../../runtime/request-view.ts'
 import { TaskDesk } from '../../runtime/task-desk.ts'
 import type { Findings } from './findings.ts'
@@ -16,7 +16,7 @@ import type { Findings } from './findings.ts'
  * Owns: the desks of living tasks, as the runtime would have them, but without content.
  * 1. A view grows with the log, so that a request costs what is new in it. Its digest needs the digests of messages alone;
  *    that the content has them is judged apart.
- * 2. Definitions of tools are content without a keyed digest; the digest of the request covers them.
+ * 2. Catalogs are shared content: each is read once a session. The digest of the request covers what of them it offered.
  */
 export class RequestCheck {
   readonly #log: Log
@@ -24,7 +24,8 @@ export class RequestCheck {
   readonly #key: string
   readonly #findings: Findings
   readonly #desks = new Map<string, TaskDesk>()
-  readonly #offers = new Map<string, Offer>()
+  readonly #offers = new Offers()
+  readonly #catalogs = new Map<string, CatalogSnapshot>()
   readonly #shared = new RequestView()
   rebuilt = 0
 
@@ -48,10 +49,12 @@ export class RequestCheck {
   #compare(world: World, record: TaskRecord, fact: StoredFactOf<'model.requested'>): void {
     const desk = this.#desks.get(record.id)
     if (desk === undefined || record.started === null) return
+    this.#equip(desk, record, record.started.catalog ?? '')
     desk.view.follow(viewOf(world, record.id), outline)
     if (!isPaired(desk.view))
       this.#findings.report('INV-13', fact.seq, 'a request holds a call without exactly one result')
-    if (requestDigest(this.#key, desk, record.started) === fact.data.request) this.rebuilt += 1
+    const assembled = { tools: desk.offer.digest, rolling: desk.view.rolling }
+    if (requestDigest(this.#key, record, assembled) === fact.data.request) this.rebuilt += 1
     else this.#findings.report('INV-14', fact.seq, this.#difference(desk, fact))
   }
 
@@ -63,39 +66,46 @@ export class RequestCheck {
     return 'the request built again does not have the recorded digest'
   }
 
+  /** A digest of a request needs the digests of active skills, and not their texts. */
+  #equip(desk: TaskDesk, record: TaskRecord, catalog: string): void {
+    const grants = record.started?.grants ?? {}
+    const { snapshot } = desk
+    desk.equip(record, {
+      offer: (loaded) => this.#offers.of({ key: this.#key, snapshot, catalog, grants, loaded }),
+      skill: () => '',
+    })
+  }
+
   async #desk(world: World, record: TaskRecord, started: StoredFactOf<'task.started'>): Promise<TaskDesk> {
-    const offer = await this.#offer(started)
     return new TaskDesk({
       task: record.id,
       system: '',
-      offer,
+      snapshot: await this.#catalog(started),
+      tools: new Map(),
+      skills: new Map(),
       view: world.ownViews.has(record.id) ? new RequestView() : this.#shared,
     })
   }
 
-  /** Turns of one catalog share one offer, so it is read and digested once. */
-  async #offer({ data, seq }: StoredFactOf<'task.started'>): Promise<Offer> {
-    const keys = data.capabilities.map(definitionKey)
-    const name = keys.join('\n')
-    const known = this.#offers.get(name)
+  async #catalog({ data, seq }: StoredFactOf<'task.started'>): Promise<CatalogSnapshot> {
+    const { catalog } = data
+    if (catalog === undefined) return emptySnapshot
+    const known = this.#catalogs.get(catalog)
     if (known !== undefined) return known
-    const bodies = await this.#log
-      .content(
-        this.#scope,
-        keys.map((key) => ({ digest: key, step: 0 })),
-      )
-      .catch((): readonly null[] => [])
-    const tools: ModelTool[] = []
-    for (const [index, ref] of data.capabilities.entries()) {
-      const tool = parsed(bodies[index])
-      if (tool === null) this.#findings.report('INV-14', seq, `the definition of ${ref.id} is missing or damaged`)
-      else tools.push(tool)
+    try {
+      const [body] = await this.#log.content(this.#scope, [{ digest: catalog, step: sharedStep }])
+      const snapshot = parseSnapshot(body ?? '')
+      this.#catalogs.set(catalog, snapshot)
+      return snapshot
+    } catch {
+      this.#findings.report('INV-14', seq, 'the catalog of a task is missing or damaged')
+      return emptySnapshot
     }
-    const offer = newOffer(this.#key, new Map(), tools)
-    this.#offers.set(name, offer)
-    return offer
   }
 }
+
+/** Content that many steps share has no step of its own. */
+const sharedStep = 0
 
 /** A message as far as a digest and the pairing of calls and results need it. */
 function outline(record: ViewEntry): ModelMessage {
@@ -117,14 +127,5 @@ function isPaired(view: RequestView): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function parsed(body: string | null | undefined): ModelTool | null {
-  try {
-    const value: unknown = JSON.parse(body ?? 'null')
-    return typeof value === 'object' && value !== null ? (value as ModelTool) : null
-  } catch {
-    return null
   }
 }

@@ -1,0 +1,56 @@
+import type { AgendaItem } from '../../machines/agenda.ts'
+import type { CallId, TaskId } from '../../machines/vocabulary.ts'
+import {
+  isOfferedPlannerTool,
+  type PlannerInput,
+  type PlannerToolName,
+  plannerArguments,
+} from '../capabilities/planner-tools.ts'
+import { equip } from './desk-builder.ts'
+import { added, needed } from './expand-messages.ts'
+import { inspect, list, search } from './planner-discovery.ts'
+import { endEpisode, startEpisode } from './planner-episodes.ts'
+import { activate, load } from './planner-loading.ts'
+import { readObservation } from './planner-observations.ts'
+import { type Asked, failed, type Performed } from './planner-result.ts'
+import type { Step } from './step.ts'
+
+type Performers = { readonly [N in PlannerToolName]: (asked: Asked, input: PlannerInput<N>) => Performed }
+
+/** Whoever adds a planner tool gives it a schema in the capabilities and a line here. */
+const performers: Performers = {
+  capabilities_list: list,
+  capabilities_search: search,
+  capabilities_inspect: inspect,
+  tools_load: load,
+  skills_activate: activate,
+  observation_read: readObservation,
+  episode_start: startEpisode,
+  episode_end: endEpisode,
+}
+
+/** The facts of a planner tool, and its one tool message. It has no `call.*` facts: nothing outside the runtime happens. */
+export function performPlannerTool(step: Step, task: TaskId, call: CallId): readonly AgendaItem[] {
+  const record = needed(step.world.taskRecords.get(task), 'task record')
+  const desk = needed(step.base.desks.get(task), 'desk')
+  equip(step.base, desk, record)
+  const { facts, result } = perform({ step, task, call, record, desk })
+  step.base.bodies.fetched.delete(call)
+  return [...facts, added(step, { task, role: 'tool', forCall: call }, JSON.stringify(result))]
+}
+
+function perform(asked: Asked): Performed {
+  const { step, call, record } = asked
+  const answer = step.base.bodies.messages.get(record.lastAnswer ?? '')
+  const wanted = needed(
+    answer?.toolCalls?.find(({ id }) => id === call),
+    'call of the answer',
+  )
+  if (!isOfferedPlannerTool(wanted.name)) return failed('NOT_SUPPORTED', 'This tool is not offered here.')
+  return performOffered(asked, wanted.name, wanted.arguments)
+}
+
+function performOffered<N extends PlannerToolName>(asked: Asked, name: N, given: unknown): Performed {
+  const args = plannerArguments(name, given)
+  return args.ok ? performers[name](asked, args.value) : failed('INVALID_ARGUMENTS', args.problem)
+}
