@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isWithin, narrowerGrant } from '../../machines/grant-order.ts'
+import type { Confirm, Grant, Level } from '../../machines/vocabulary.ts'
+import { refusal } from '../runtime/kit/check.ts'
+import { factsOf, quickTool, rigWith, verifyAll } from './kit.ts'
+
+const levels: readonly Level[] = ['none', 'discover', 'inspect', 'load', 'execute']
+const confirms: readonly Confirm[] = ['none', 'once', 'each']
+const grants = fc.record({ level: fc.constantFrom(...levels), confirm: fc.constantFrom(...confirms) })
+
+describe('the ceiling of a task', () => {
+  it('shrinks at once for the next call, and says so with what was before', async () => {
+    const rig = await rigWith([quickTool('look')])
+    const handle = await rig.session.start('look')
+    const first = await rig.model.next()
+    const receipt = await rig.session.reduceGrant(handle.id, 'tool:look', { level: 'load', confirm: 'once' })
+    expect(receipt).toMatchObject({ result: 'applied', task: handle.id })
+    expect(await rig.session.reduceGrant(handle.id, 'tool:look', { level: 'load', confirm: 'once' })).toMatchObject({
+      result: 'joined',
+    })
+    first.calls(['look'])
+    await rig.model.next()
+    expect((await factsOf(rig, 'call.refused')).map(({ data }) => data.code)).toEqual(['AUTHORIZATION_DENIED'])
+    expect((await factsOf(rig, 'grant.reduced')).map(({ data }) => data)).toEqual([
+      { id: 'tool:look', before: { level: 'execute', confirm: 'none' }, after: { level: 'load', confirm: 'once' } },
+    ])
+    await verifyAll(rig)
+  })
+
+  it('never grows', async () => {
+    const rig = await rigWith([quickTool('look')])
+    const handle = await rig.session.start('look', { grants: { 'tool:look': { level: 'inspect', confirm: 'once' } } })
+    const reduce = (grant: Grant, id = 'tool:look') => refusal(rig.session.reduceGrant(handle.id, id, grant))
+    expect(await reduce({ level: 'load', confirm: 'once' })).toMatchObject({ code: 'CEILING_CANNOT_GROW' })
+    expect(await reduce({ level: 'none', confirm: 'none' })).toMatchObject({ code: 'CEILING_CANNOT_GROW' })
+    expect(await reduce({ level: 'none', confirm: 'each' }, 'tool:other')).toMatchObject({ code: 'NOT_FOUND' })
+    ;(await rig.model.next()).text('seen')
+    await rig.time.settle()
+    expect(await reduce({ level: 'none', confirm: 'each' })).toMatchObject({ code: 'TASK_NOT_ACTIVE' })
+    expect(await factsOf(rig, 'grant.reduced')).toEqual([])
+    await verifyAll(rig)
+  })
+
+  it('only shrinks, whatever is asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(grants, { maxLength: 12 }), async (asked) => {
+        const rig = await rigWith([quickTool('look')])
+        const handle = await rig.session.start('look')
+        for (const grant of asked)
+          await rig.session
+            .reduceGrant(handle.id, 'tool:look', grant)
+            .catch((error: unknown) => expect(error).toMatchObject({ code: 'CEILING_CANNOT_GROW' }))
+        let ceiling: Grant = { level: 'execute', confirm: 'none' }
+        for (const { data } of await factsOf(rig, 'grant.reduced')) {
+          expect(data.before).toEqual(ceiling)
+          expect(isWithin(ceiling, data.after)).toBe(true)
+          expect(data.after).not.toEqual(ceiling)
+          ceiling = data.after
+        }
+        expect((await rig.session.state()).grants[handle.id]?.['tool:look']).toEqual(ceiling)
+        await verifyAll(rig)
+      }),
+      { numRuns: 30, seed: 5 },
+    )
+  })
+})
+
+it('the narrower of two grants is within both', () => {
+  fc.assert(
+    fc.property(grants, grants, (left, right) => {
+      const both = narrowerGrant(left, right)
+      expect(isWithin(left, both) && isWithin(right, both)).toBe(true)
+      expect(narrowerGrant(left, left)).toEqual(left)
+    }),
+  )
+})
+
+describe('confirmations', () => {
+  it('asked for once are asked for once a task, and each time otherwise', async () => {
+    const rig = await rigWith([quickTool('one', { confirm: 'once' }), quickTool('all', { confirm: 'each' })])
+    await rig.session.start('go')
+    for (const id of ['a', 'b']) {
+      ;(await rig.model.next()).calls(['one', { id }], ['all', { id }])
+      await rig.time.settle()
+      for (const { token } of await rig.session.pauses()) await rig.session.confirm(token, 'allow')
+      await rig.time.settle()
+    }
+    expect((await factsOf(rig, 'pause.requested')).map(({ data }) => data.subject)).toEqual(['one', 'all', 'all'])
+    await verifyAll(rig)
+  })
+})
