@@ -115,12 +115,12 @@ function create(world: World, request: TaskRequest, origin: Origin, extra: Extra
 
 function decideCancel(world: World, command: Extract<OperatorCommand, { name: 'cancel' }>): Decided {
   const target = command.task ?? world.session?.context.active ?? null
-  const lives = world.session?.matches({ lifecycle: 'open' }) || world.session?.matches({ lifecycle: 'closing' })
-  if (target === null || !lives) return refused
+  if (target === null || world.session?.matches({ lifecycle: 'erased' })) return refused
   const snapshot = world.tasks.get(target)
   if (snapshot === undefined)
     return world.taskRecords.has(target) ? { kind: 'noted', result: 'too_late', target } : refused
   if (isEnding(snapshot)) return { kind: 'noted', result: 'joined', target }
+  if (world.session?.matches({ lifecycle: 'closed' })) return refused
   const { reason, steering } = command
   if (snapshot.matches('pending'))
     return { kind: 'step', target, agenda: [{ ask: 'endTask', task: target, status: 'cancelled', reason }] }
