@@ -18,7 +18,8 @@ export function cancelTask(step: Step, ask: AskOf<'cancelTask'>): readonly Agend
   const reason = freeText(step.base.host.redactor, ask.reason)
   if (snapshot.matches('pending')) return [{ ask: 'endTask', task, status, reason }]
   if (!snapshot.matches('running') && !snapshot.matches('paused')) return []
-  const fate = steering ?? (status === 'superseded' ? 'expire' : 'inherit')
+  // What a replacement does not inherit expires because it is there at the end, not because it was asked for now.
+  const fate = steering ?? 'inherit'
   return [
     {
       type: 'task.cancelling',
