@@ -32,7 +32,7 @@ export function initialCall(fact: FactOf<'call.requested'>): CallContext {
   }
 }
 
-function foldCall(context: CallContext, fact: Fact): CallContext {
+export function foldCall(context: CallContext, fact: Fact): CallContext {
   switch (fact.type) {
     case 'call.held':
       return { ...context, hold: fact.data.reason, token: fact.data.token ?? null, seq: fact.seq }
