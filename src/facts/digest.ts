@@ -44,10 +44,15 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [wellFormedText(key), wellFormed(item)]))
 }
 
-/** The key used last: a session's digests come in runs, and making a key object costs as much as a digest. */
-let lastKey: { readonly hex: string; readonly object: KeyObject } | null = null
+/** Making a key object costs as much as a digest, and the sessions of a busy process take turns. */
+const keyObjectsMax = 1_024
+const keyObjects = new Map<string, KeyObject>()
 
 function keyObject(hex: string): KeyObject {
-  if (lastKey?.hex !== hex) lastKey = { hex, object: createSecretKey(hex, 'hex') }
-  return lastKey.object
+  const known = keyObjects.get(hex)
+  if (known !== undefined) return known
+  if (keyObjects.size >= keyObjectsMax) keyObjects.clear()
+  const object = createSecretKey(hex, 'hex')
+  keyObjects.set(hex, object)
+  return object
 }

@@ -116,6 +116,7 @@ export class RequestEffects {
   #answered(of: Sent, answer: ModelAnswer, durationMs: number): void {
     if (!this.#isCurrent(of)) return
     of.flight.ended = true
+    const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'))
     this.#session.post({
       cause: of.cause,
       by: { kind: 'planner', id: of.model },
@@ -131,7 +132,9 @@ export class RequestEffects {
         const data = { usage, finish, digest: step.put(text).digest, calls, durationMs }
         return [{ type: 'model.completed', task: of.task, data }]
       },
-      otherwise: this.#failure(of, invalidResponse('it does not fit into one step')),
+      get otherwise() {
+        return tooLarge()
+      },
     })
   }
 
