@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalText } from './canonical-text.ts'
 import type { UnchainedFact } from './envelope.ts'
 import { LandfallError } from './errors.ts'
@@ -16,9 +16,7 @@ export function canonicalData(facts: readonly UnchainedFact[]): readonly string[
  * generic serializer would sort the same sixteen keys for every fact.
  */
 export function hashStep(prev: string, facts: readonly UnchainedFact[], data = canonicalData(facts)): string {
-  return createHash('sha256')
-    .update(chainText(prev, facts, data))
-    .digest('hex')
+  return hash('sha256', chainText(prev, facts, data), 'hex')
 }
 
 /** The exact text that is hashed; exported so that its equality with RFC 8785 can be tested. */
