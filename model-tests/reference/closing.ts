@@ -7,10 +7,9 @@ function begin(model: Model, closingThen: 'close' | 'erase'): Verdict {
   model.lifecycle = 'closing'
   model.closingThen = closingThen
   const active = taskOf(model, model.active)
-  // Closing expires what is left of steering, in its own step; nobody is left to inherit it.
-  model.expired.push(...model.orphans, ...(active?.steering ?? []))
+  // Closing expires what the session was left with, in its own step. What a living task holds is its own until it ends.
+  model.expired.push(...model.orphans)
   model.orphans = []
-  if (active !== undefined) active.steering = []
   // Pending tasks survive a close; erase cancels them.
   if (closingThen === 'erase') for (const task of model.tasks) if (isPending(task)) end(model, task, 'cancelled')
   if (active?.state === 'running') beginBarrier(model, active, { status: 'cancelled', steering: 'inherit' })
@@ -18,6 +17,7 @@ function begin(model: Model, closingThen: 'close' | 'erase'): Verdict {
 }
 
 export function close(model: Model, cancel: boolean): Verdict {
+  if (model.lifecycle === 'closing' && model.closingThen === 'close') return { results: ['joined'] }
   if (model.lifecycle !== 'open') return refuse('SESSION_CLOSED')
   if (model.active !== null && !cancel) return refuse('SESSION_BUSY')
   return begin(model, 'close')

@@ -1,5 +1,5 @@
 import { isPending, isTerminal, type Model, type Receipt, type RefTask, refuse, taskOf, type Verdict } from './model.ts'
-import { beginBarrier, boundary, continueBatch, end, endHeldCalls } from './scheduling.ts'
+import { admit, beginBarrier, boundary, continueBatch, end, endHeldCalls } from './scheduling.ts'
 
 /** `id` is the one that a new task or message is to have. `task` names a task that exists. */
 export type Command =
@@ -16,7 +16,15 @@ export type Command =
 type CommandOf<T extends Command['type']> = Extract<Command, { readonly type: T }>
 
 function create(model: Model, id: string, extra: Partial<Pick<RefTask, 'predecessor' | 'replacesActive'>>): RefTask {
-  const rest = { requirement: false, requesting: false, calls: [], steering: [], barrier: null }
+  const rest = {
+    requirement: false,
+    requesting: false,
+    asked: 0,
+    interrupting: false,
+    calls: [],
+    steering: [],
+    barrier: null,
+  }
   const task: RefTask = { id, predecessor: null, replacesActive: false, state: 'queued', ...rest, ...extra }
   model.tasks.push(task)
   return task
@@ -41,8 +49,13 @@ export function steer(model: Model, command: CommandOf<'steer'>): Verdict {
   task.steering.push(command.id)
   if (command.mode === 'interrupt') {
     endHeldCalls(task)
-    if (task.requesting) boundary(model, task)
-    else continueBatch(model, task)
+    if (task.requesting) {
+      task.asked = 0
+      boundary(model, task)
+    } else {
+      task.interrupting = true
+      continueBatch(model, task)
+    }
   }
   return { results: ['applied', 'queued'], task: task.id }
 }
@@ -50,6 +63,7 @@ export function steer(model: Model, command: CommandOf<'steer'>): Verdict {
 /** Dependency binds to the task directly ahead: queue tail, else the slot, else the active one, else the last started. */
 export function followUp(model: Model, command: CommandOf<'followUp'>): Verdict {
   if (taskOf(model, command.id)) return refuse('TASK_EXISTS')
+  if (model.queue.length >= model.queueBound) return refuse('LIMIT_EXCEEDED')
   const predecessor = model.queue.at(-1) ?? model.slot ?? model.active ?? model.lastForeground
   const waits = model.active !== null || model.queue.length > 0
   const task = create(model, command.id, { predecessor })
@@ -80,8 +94,10 @@ export function supersede(model: Model, command: CommandOf<'supersede'>): Verdic
 
 export function cancel(model: Model, command: CommandOf<'cancel'>): Verdict {
   const task = taskOf(model, command.task ?? model.active)
+  if (task !== undefined && isTerminal(task)) return { results: ['too_late'], task: task.id }
+  // A closed session takes no cancel of what waits in it; that something has ended it can still say.
+  if (model.lifecycle === 'closed') return refuse('SESSION_CLOSED')
   if (task === undefined) return refuse(command.task === undefined ? 'TASK_NOT_ACTIVE' : 'NOT_FOUND')
-  if (isTerminal(task)) return { results: ['too_late'], task: task.id }
   if (isPending(task)) {
     end(model, task, 'cancelled')
     return { results: ['applied'], task: task.id }
@@ -94,11 +110,12 @@ export function cancel(model: Model, command: CommandOf<'cancel'>): Verdict {
   return { results: ['applied'], task: task.id }
 }
 
-/** Both leave a pending task without a requirement, in its place. */
+/** Both leave a pending task without a requirement, in its place. No command succeeds that does nothing. */
 export function release(model: Model, command: CommandOf<'unblock' | 'replace'>): Verdict {
   const task = taskOf(model, command.task)
   if (task === undefined) return refuse('NOT_FOUND')
   if (!isPending(task)) return refuse('INVALID_TRANSITION', 'TASK_NOT_ACTIVE')
+  if (command.type === 'unblock' && !task.requirement) return refuse('INVALID_TRANSITION')
   task.requirement = false
   task.state = 'queued'
   return { results: ['applied'], task: task.id }
@@ -114,7 +131,7 @@ export function acknowledge(model: Model, { calls }: CommandOf<'acknowledge'>): 
   model.quarantine = model.quarantine.filter((id) => !named.includes(id))
   const active = taskOf(model, model.active)
   if (model.quarantine.length === 0 && active?.state === 'running') {
-    for (const call of active.calls) if (call.state === 'held') call.state = 'started'
+    for (const call of active.calls) if (call.state === 'held') admit(model, call)
   }
   return { results: ['applied'] }
 }

@@ -1,5 +1,14 @@
-import { type Effect, type Model, refuse, taskOf, type Verdict } from './model.ts'
-import { boundary, continueBatch, end, finishBarrier } from './scheduling.ts'
+import {
+  type Effect,
+  type Model,
+  type RefCall,
+  type RefTask,
+  refuse,
+  startedCalls,
+  taskOf,
+  type Verdict,
+} from './model.ts'
+import { admit, boundary, continueBatch, end, finishBarrier, lose } from './scheduling.ts'
 
 /** What the world does: a model answers, a call ends. */
 export type WorldEvent =
@@ -12,9 +21,13 @@ export type WorldEvent =
   | {
       readonly type: 'outcome'
       readonly call: string
-      /** `cancelled` is the acknowledgement of an abort. */
-      readonly outcome: 'succeeded' | 'failed' | 'unknown' | 'cancelled'
+      /** `cancelled` is the acknowledgement of an abort; `lost` is thrown by a call that cannot tell what it did. */
+      readonly outcome: 'succeeded' | 'failed' | 'unknown' | 'cancelled' | 'lost'
     }
+  /** The grace of the barrier under way is over. */
+  | { readonly type: 'grace' }
+  /** The process dies, and another one carries on. */
+  | { readonly type: 'crash' }
 
 /** A final answer completes the task, unless steering is pending: then there is another round. */
 export function answer(model: Model, event: Extract<WorldEvent, { type: 'answer' }>): Verdict {
@@ -22,10 +35,12 @@ export function answer(model: Model, event: Extract<WorldEvent, { type: 'answer'
   // The request was given up before its answer came; it is charged, and changes nothing.
   if (task === undefined || !task.requesting) return refuse('INVALID_TRANSITION')
   task.requesting = false
+  task.asked = 0
   if (event.calls.length > 0) {
-    const held = model.quarantine.length > 0
     for (const { id, effect } of event.calls) {
-      task.calls.push({ id, effect, state: held && effect !== 'read' ? 'held' : 'started' })
+      const call: RefCall = { id, effect, state: 'held', attempts: 0, interrupted: false }
+      admit(model, call)
+      task.calls.push(call)
     }
   } else if (task.steering.length > 0) boundary(model, task)
   else end(model, task, 'completed')
@@ -38,13 +53,52 @@ export function outcome(model: Model, event: Extract<WorldEvent, { type: 'outcom
   const call = task?.calls.find((each) => each.id === event.call)
   if (task === undefined || call === undefined || call.state === 'held') return refuse('INVALID_TRANSITION')
   if (call.state !== 'started') return { results: ['too_late'] }
-  call.state = event.outcome
-  // Nothing uncertain remains of a read whose outcome is lost.
-  if (event.outcome === 'unknown' && call.effect === 'read') call.state = 'cancelled'
-  if (event.outcome === 'unknown' && call.effect === 'mutate') {
-    model.quarantine.push(call.id)
-  }
+  if (event.outcome === 'unknown') lose(model, call)
+  else if (event.outcome === 'lost') thrownAsLost(model, task, call)
+  else call.state = event.outcome
+  goOn(model, task)
+  return { results: ['applied'], task: task.id }
+}
+
+function goOn(model: Model, task: RefTask): void {
   if (task.state === 'cancelling') finishBarrier(model, task)
   else continueBatch(model, task)
-  return { results: ['applied'], task: task.id }
+}
+
+/** A read and an idempotent call are tried again, bounded, unless the task ends or an interrupting steer waits. */
+function thrownAsLost(model: Model, task: RefTask, call: RefCall): void {
+  if (call.effect === 'mutate' || task.state === 'cancelling' || task.interrupting) lose(model, call)
+  else if (call.attempts >= model.attemptBound) call.state = 'failed'
+  else tryAgain(model, call)
+}
+
+function tryAgain(model: Model, call: RefCall): void {
+  call.interrupted = true
+  admit(model, call)
+}
+
+/** Started calls without an outcome end `unknown`, and the barrier with them. */
+export function grace(model: Model): Verdict {
+  const task = taskOf(model, model.active)
+  if (task === undefined || task.state !== 'cancelling') return { results: ['applied'] }
+  for (const call of startedCalls(task)) lose(model, call)
+  finishBarrier(model, task)
+  return { results: ['applied'] }
+}
+
+/** What was in flight is lost: changes end unknown first, others are tried again, a request is asked anew at the boundary. */
+export function crash(model: Model): Verdict {
+  const task = taskOf(model, model.active)
+  if (task === undefined) return { results: ['applied'] }
+  const lost = startedCalls(task)
+  for (const call of lost) if (call.effect === 'mutate') lose(model, call)
+  for (const call of lost) {
+    if (call.effect === 'mutate') continue
+    const over = task.state === 'cancelling' || task.interrupting || call.attempts >= model.attemptBound
+    if (over) lose(model, call)
+    else tryAgain(model, call)
+  }
+  if (task.requesting) boundary(model, task)
+  else goOn(model, task)
+  return { results: ['applied'] }
 }

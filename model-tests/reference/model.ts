@@ -13,6 +13,10 @@ export interface RefCall {
   readonly id: string
   readonly effect: Effect
   state: CallState
+  /** Attempts begun so far. */
+  attempts: number
+  /** Its newest attempt was lost, and none has begun since. */
+  interrupted: boolean
 }
 
 export interface RefTask {
@@ -24,6 +28,10 @@ export interface RefTask {
   requirement: boolean
   /** A model request is in flight; otherwise a running task waits for its calls. */
   requesting: boolean
+  /** Requests made for the answer that is asked for now. One that an interrupt cut off has not failed, and does not count. */
+  asked: number
+  /** An interrupting steer waits to be applied: nothing of the batch starts, or starts again. */
+  interrupting: boolean
   calls: RefCall[]
   /** Pending steering in the order of acceptance. */
   steering: string[]
@@ -43,6 +51,12 @@ export interface Model {
   applied: string[]
   expired: string[]
   quarantine: string[]
+  /** Follow-ups that may wait. */
+  readonly queueBound: number
+  /** Attempts that a lost read or idempotent call may have in all. */
+  readonly attemptBound: number
+  /** Requests that may be made for one answer. */
+  readonly requestBound: number
 }
 
 export type Result = 'applied' | 'queued' | 'joined' | 'too_late'
@@ -62,8 +76,11 @@ export interface Refusal {
 
 export type Verdict = Receipt | Refusal
 
-export function emptyModel(): Model {
+export function emptyModel(queueBound = 256): Model {
   return {
+    queueBound,
+    attemptBound: 4,
+    requestBound: 4,
     lifecycle: 'open',
     closingThen: 'close',
     tasks: [],

@@ -1,6 +1,6 @@
 import { close, erase, reopen } from './closing.ts'
 import { acknowledge, type Command, cancel, followUp, release, start, steer, supersede } from './commands.ts'
-import { answer, outcome, type WorldEvent } from './events.ts'
+import { answer, crash, grace, outcome, type WorldEvent } from './events.ts'
 import { isRefusal, type Model, refuse, type Verdict } from './model.ts'
 import { settle } from './scheduling.ts'
 
@@ -14,9 +14,10 @@ const needsOpen: ReadonlySet<string> = new Set(['start', 'steer', 'followUp', 's
 
 /** Refused for a session, before anything else is looked at. A closed session takes reopen, erase and acknowledge. */
 function gate(model: Model, type: string): Verdict | undefined {
+  if (type === 'grace' || type === 'crash') return undefined
   if (model.lifecycle === 'erased') return refuse('SESSION_ERASED')
   if (model.lifecycle === 'open') return undefined
-  if (needsOpen.has(type) || (type === 'cancel' && model.lifecycle === 'closed')) return refuse('SESSION_CLOSED')
+  if (needsOpen.has(type)) return refuse('SESSION_CLOSED')
   return undefined
 }
 
@@ -47,6 +48,10 @@ function decide(model: Model, input: Command | WorldEvent): Verdict {
       return answer(model, input)
     case 'outcome':
       return outcome(model, input)
+    case 'grace':
+      return grace(model)
+    case 'crash':
+      return crash(model)
   }
 }
 

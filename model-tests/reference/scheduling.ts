@@ -1,11 +1,14 @@
-import { isPending, type Model, type RefTask, type Status, startedCalls, taskOf } from './model.ts'
+import { isPending, type Model, type RefCall, type RefTask, type Status, startedCalls, taskOf } from './model.ts'
 
 /** What follows of necessity: boundaries, barriers, ends and starts. Each changes the model it is given. */
 
 /** All pending steering is applied together, in order, at the next boundary; then a request goes out. */
 export function boundary(model: Model, task: RefTask): void {
+  if (task.asked >= model.requestBound) return end(model, task, 'failed')
+  task.asked += 1
   model.applied.push(...task.steering)
   task.steering = []
+  task.interrupting = false
   task.requesting = true
 }
 
@@ -42,7 +45,7 @@ export function settle(model: Model): void {
 
 function passOnSteering(model: Model, task: RefTask): void {
   const replaced = model.active === task.id && taskOf(model, model.slot)?.replacesActive === true
-  const expires = replaced || task.barrier?.steering === 'expire'
+  const expires = replaced || model.lifecycle !== 'open' || task.barrier?.steering === 'expire'
   if (expires) model.expired.push(...task.steering)
   else model.orphans.push(...task.steering)
   task.steering = []
@@ -71,8 +74,25 @@ export function beginBarrier(model: Model, task: RefTask, barrier: NonNullable<R
   finishBarrier(model, task)
 }
 
+/** An idempotent call whose attempt was lost may have happened; everything else that is held did not. */
 export function endHeldCalls(task: RefTask): void {
-  for (const call of task.calls) if (call.state === 'held') call.state = 'cancelled'
+  for (const call of task.calls)
+    if (call.state === 'held') call.state = call.interrupted && call.effect === 'idempotent' ? 'unknown' : 'cancelled'
+}
+
+/** A change or an idempotent call waits while anything is quarantined; a read does not. */
+export function admit(model: Model, call: RefCall): void {
+  const held = model.quarantine.length > 0 && call.effect !== 'read'
+  call.state = held ? 'held' : 'started'
+  if (held) return
+  call.attempts += 1
+  call.interrupted = false
+}
+
+/** Nobody can tell what the call did: of a read nothing uncertain remains, a change is quarantined. */
+export function lose(model: Model, call: RefCall): void {
+  call.state = call.effect === 'read' ? 'cancelled' : 'unknown'
+  if (call.effect === 'mutate') model.quarantine.push(call.id)
 }
 
 /** The whole batch settles before the next boundary. */
