@@ -35,6 +35,10 @@ export type Ask =
   | { readonly ask: 'recheckHolds' }
   /** One tool message for each call of the batch, in call order. */
   | { readonly ask: 'answerCalls'; readonly task: TaskId }
+  /** The time for an answer is over, if the pause is still open. */
+  | { readonly ask: 'expirePause'; readonly task: TaskId; readonly token: PauseToken }
+  /** After an unknown change: the task's own pause until somebody acknowledges it, where the host wants that. */
+  | { readonly ask: 'awaitAcknowledgement'; readonly task: TaskId }
   /** `task.paused` when nothing is in flight and something is awaited from outside. */
   | { readonly ask: 'restIfIdle'; readonly task: TaskId }
   /** After a pause was settled: resume the task when that lets it run, and act on the decision. */

@@ -162,11 +162,7 @@ function deadlines(world: World, moved: Moved): readonly Deadline[] {
     for (const [call, entry] of Object.entries(context.calls))
       if (entry.until !== null) found.push({ at: entry.until, item: { ask: 'expireCall', task, call } })
     for (const [token, pause] of Object.entries(context.pauses))
-      if (pause.deadline !== null)
-        found.push({
-          at: pause.deadline,
-          item: { type: 'pause.settled', task, call: pause.call, data: { token, decision: 'timeout' } },
-        })
+      if (pause.deadline !== null) found.push({ at: pause.deadline, item: { ask: 'expirePause', task, token } })
     if (context.awaiting?.deadline != null)
       found.push({
         at: context.awaiting.deadline,

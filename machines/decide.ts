@@ -3,7 +3,7 @@ import type { OperatorCommand, TaskRequest } from './commands.ts'
 import type { Draft } from './facts.ts'
 import { isWithin } from './grant-order.ts'
 import { limitOf, predecessorNow } from './session-context.ts'
-import { ownPause, pendingSteering } from './task-context.ts'
+import { openPausesMax, ownPause, pendingSteering } from './task-context.ts'
 import type { Origin, TaskId } from './vocabulary.ts'
 import type { TaskSnapshot, World } from './world.ts'
 
@@ -51,6 +51,7 @@ export function decide(world: World, command: OperatorCommand): Decided {
       const snapshot = target === null ? undefined : world.tasks.get(target)
       if (target === null || snapshot === undefined) return refused
       if (ownPause(snapshot.context) !== null) return { kind: 'noted', result: 'joined', target }
+      if (openPauses(world) >= pausesBound(world)) return refused
       return step(target, {
         type: 'pause.requested',
         task: target,
@@ -165,6 +166,18 @@ function isFull(world: World, task: TaskId): boolean {
 export function steeringBound(world: World): number {
   const session = world.session?.context
   return session === undefined ? pendingSteering : limitOf(session, 'pendingSteeringPerTask', pendingSteering)
+}
+
+/** Pauses that are open in the session, of its tasks and of their calls. */
+export function openPauses(world: World): number {
+  let open = 0
+  for (const { context } of world.tasks.values()) open += Object.keys(context.pauses).length
+  return open
+}
+
+export function pausesBound(world: World): number {
+  const session = world.session?.context
+  return session === undefined ? openPausesMax : limitOf(session, 'openPausesPerSession', openPausesMax)
 }
 
 export function pauseOf(world: World, token: string): { task: TaskId; call: string | null } | null {

@@ -1,5 +1,5 @@
 import type { OperatorCommand } from './commands.ts'
-import { isEnding, pauseOf, steeringBound } from './decide.ts'
+import { isEnding, openPauses, pauseOf, pausesBound, steeringBound } from './decide.ts'
 import { limitOf, queuedPerSession } from './session-context.ts'
 import type { TaskId } from './vocabulary.ts'
 import type { World } from './world.ts'
@@ -44,7 +44,7 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
       return notActive(world, command.task)
     case 'steer':
     case 'pause':
-      return notSteerable(world, command.task)
+      return notSteerable(world, command.name, command.task)
     case 'cancel':
       return command.task === undefined ? notActive(world, undefined) : notFound('task', command.task)
     case 'unblock':
@@ -103,7 +103,7 @@ function notActive(world: World, named: TaskId | undefined): Refusal {
   })
 }
 
-function notSteerable(world: World, named: TaskId | undefined): Refusal {
+function notSteerable(world: World, name: 'steer' | 'pause', named: TaskId | undefined): Refusal {
   const target = named ?? world.session?.context.active ?? null
   const snapshot = target === null ? undefined : world.tasks.get(target)
   if (snapshot === undefined || snapshot.matches('pending')) return notActive(world, named)
@@ -114,11 +114,18 @@ function notSteerable(world: World, named: TaskId | undefined): Refusal {
     })
   const bound = steeringBound(world)
   const got = snapshot.context.steering.length
-  if (got >= bound)
+  if (name === 'steer' && got >= bound)
     return refusal('LIMIT_EXCEEDED', `Too much steering waits for the next boundary (${bound}).`, {
       which: 'pendingSteeringPerTask',
       bound,
       got: got + 1,
+    })
+  const open = openPauses(world)
+  if (name === 'pause' && open >= pausesBound(world))
+    return refusal('LIMIT_EXCEEDED', `Too many pauses are open (${pausesBound(world)}). Decide some of them.`, {
+      which: 'openPausesPerSession',
+      bound: pausesBound(world),
+      got: open + 1,
     })
   return invalidState(String(target), snapshot.value)
 }

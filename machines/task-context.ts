@@ -22,6 +22,9 @@ import type {
 /** Steering that may wait in one task, unless the session's settings say less. */
 export const pendingSteering = 1_024
 
+/** Pauses that may be open in one session, unless its settings say less. */
+export const openPausesMax = 64
+
 export type CallPhase = 'requested' | 'held' | 'started' | 'aborting' | 'verifying' | 'settled'
 export type CallOutcome = 'refused' | 'succeeded' | 'failed' | 'cancelled' | 'unknown'
 
@@ -49,6 +52,8 @@ export interface OpenPause {
   readonly reason: PauseReason
   readonly call: CallId | null
   readonly deadline: Time | null
+  /** What is to be decided, in the words of whoever asks. */
+  readonly subject: string | null
   readonly seq: number
 }
 
@@ -103,7 +108,7 @@ export interface TaskContext {
   readonly descendants: { readonly [task: TaskId]: true }
   readonly deadline: Time | null
   readonly pausedAt: Time | null
-  /** Since when nothing but a quarantine holds the task back: its time does not run. */
+  /** Since when the running task has nothing but held calls: its time does not run. */
   readonly heldAt: Time | null
   /** When that was so before: the deadline moves by as much. */
   readonly standstills: readonly Standstill[]
@@ -187,10 +192,10 @@ export function isSettled(context: TaskContext): boolean {
   return Object.values(context.calls).every((entry) => entry.phase === 'settled')
 }
 
-/** Calls are open, and a quarantine holds every one of them. */
+/** Calls are open, and every one of them is held. */
 export function isHeldOnly(calls: TaskContext['calls']): boolean {
   const open = Object.values(calls).filter((entry) => entry.phase !== 'settled')
-  return open.length > 0 && open.every((entry) => entry.phase === 'held' && entry.hold === 'quarantine')
+  return open.length > 0 && open.every((entry) => entry.phase === 'held')
 }
 
 /** Nothing of the task or below it still acts: the terminal fact may stand. */

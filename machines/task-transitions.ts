@@ -56,6 +56,14 @@ export const quarantine = {
   },
 } as const
 
+export const awaitAcknowledgement = {
+  type: 'awaitAcknowledgement',
+  params: ({ context, event }: Here): Agenda => {
+    if (context.calls[event.call ?? '']?.effect !== 'mutate') return { agenda: [] }
+    return { agenda: [{ ask: 'awaitAcknowledgement', task: context.id }] }
+  },
+} as const
+
 /** A call that ended by itself takes its open pause with it. */
 export const withdraw = {
   type: 'withdrawPause',
@@ -105,8 +113,8 @@ export const raiseBarrier = {
 } as const
 
 export const settleUnknown = [
-  { guard: 'settlesBatch', target: 'boundary', actions: ['fold', quarantine, withdraw, answer] },
-  { actions: ['fold', quarantine, withdraw, admit] },
+  { guard: 'settlesBatch', target: 'boundary', actions: ['fold', quarantine, withdraw, answer, awaitAcknowledgement] },
+  { actions: ['fold', quarantine, withdraw, awaitAcknowledgement, admit] },
 ] as const
 export const foldUnknown = { actions: ['fold', quarantine, withdraw] } as const
 export const foldUnknownAndConclude = { actions: ['fold', quarantine, conclude] } as const

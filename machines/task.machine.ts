@@ -54,6 +54,7 @@ const chart = setup({
     answerCalls: agenda,
     withdrawPause: agenda,
     quarantine: agenda,
+    awaitAcknowledgement: agenda,
     restIfIdle: agenda,
     followDecision: agenda,
     interruptWork: agenda,
@@ -81,6 +82,7 @@ const chart = setup({
     settlesBatch: ({ context, event }) =>
       Object.entries(context.calls).every(([call, entry]) => call === event.call || entry.phase === 'settled'),
     hasUnsettledCalls: ({ context }) => !isSettled(context),
+    isBackingOff: ({ context }) => context.retryAt !== null && !context.interrupting,
     isAwaiting: ({ context }) => context.awaiting !== null,
     mayRest: ({ context }) => mayRest(context),
     /** The newest answer is final and no steering waits: exactly then a turn may complete. */
@@ -231,6 +233,7 @@ export const taskMachine = chart.createMachine({
         'task.resumed': [
           { guard: 'isAwaiting', target: 'running.awaiting', actions: 'fold' },
           { guard: 'hasUnsettledCalls', target: 'running.acting', actions: ['fold', admit] },
+          { guard: 'isBackingOff', target: 'running.boundary.waiting', actions: 'fold' },
           { target: 'running.boundary', actions: ['fold', answer] },
         ],
         'run.resumed': { actions: ['fold', recover] },

@@ -86,7 +86,11 @@ export interface CallRecord {
   readonly arguments: ContentAt
   readonly idempotencyKey: string | null
   readonly startedAt: Time | null
-  /** How its newest pause was settled. */
+  /** An attempt of it is under way. */
+  readonly running: boolean
+  /** The pause that ended its newest attempt: the answer to it is what the next attempt is told. */
+  readonly asks: PauseToken | null
+  /** How that pause was settled. */
   readonly resumed: { readonly token: PauseToken; readonly decision: Decision; readonly input: ContentAt | null } | null
   readonly refusal: string | null
   readonly cancelled: FactData['call.cancelled']['when'] | null

@@ -166,7 +166,8 @@ export const taskJourney: Journey = {
       const entry: CallEntry | undefined = context.calls[call]
       return entry === undefined ? null : projectCall(entry)
     })
-    const waits = [steering.length > 0, interrupting, Object.keys(pauses).sort(), awaiting !== null]
+    const backsOff = context.retryAt !== null
+    const waits = [steering.length > 0, interrupting, Object.keys(pauses).sort(), awaiting !== null, backsOff]
     return [value, requires, request?.purpose, answered, batch, waits, barrier?.status, Object.keys(descendants).length]
   },
   statesMax: 200_000,

@@ -3,10 +3,10 @@ import { decideCallResult, decideVerified } from '../../machines/decide-results.
 import type { CallId, Json, TaskId } from '../../machines/vocabulary.ts'
 import type { Resumed, ToolContext, ToolDefinition } from '../capabilities/define-tool.ts'
 import type { Mailbox } from './mailbox.ts'
-import { newToken } from './pause-token.ts'
+import { pausedBy } from './pause-request.ts'
 import type { Services } from './services.ts'
 import type { Step } from './step.ts'
-import { memoryOf, PauseSignal } from './tool-context.ts'
+import { memoryOf, pauseWith } from './tool-context.ts'
 import { isAbort, returnOf, type ToolReturn } from './tool-return.ts'
 
 interface Performed {
@@ -124,7 +124,7 @@ export class CallEffects {
       idempotencyKey: call,
       attempt,
       progress: (note) => this.#progress(performed, note),
-      pause: (request) => Promise.reject(new PauseSignal(request)),
+      pause: pauseWith,
       memory: memoryOf(),
       ...this.#resumed(call),
     }
@@ -193,14 +193,12 @@ export class CallEffects {
 function recorded(step: Step, call: CallId, returned: ToolReturn): CallReturn {
   if (returned.how === 'acknowledged') return returned
   if (returned.how === 'paused') {
-    const { reason, subject, deadline } = returned.request
-    return {
-      how: 'paused',
-      token: newToken(step),
-      reason,
-      ...(subject === undefined ? {} : { subject }),
-      ...(deadline === undefined ? {} : { deadline }),
-    }
+    const paused = pausedBy(step, returned.request)
+    // After an abort a pause only says that the attempt has stopped.
+    if ('how' in paused || step.world.calls.get(call)?.value !== 'started')
+      return 'how' in paused ? paused : { how: 'acknowledged' }
+    step.base.bodies.outputs.set(call, paused.text)
+    return { how: 'threw', ...step.put(paused.text), code: paused.code, beforeAbort: true }
   }
   const counts = step.world.calls.get(call)?.value !== 'unknown'
   const { digest, bytes } = counts ? step.put(returned.text) : { digest: step.digest(returned.text), bytes: 0 }

@@ -2,6 +2,7 @@ import type { AgendaItem } from '../../machines/agenda.ts'
 import { type CallEntry, entries, inFlight, ownPause, type TaskContext } from '../../machines/task-context.ts'
 import type { CallId, TaskId } from '../../machines/vocabulary.ts'
 import { judgeCall, type Verdict } from './admission.ts'
+import { isFullOfPauses, settleAcknowledged } from './expand-pauses.ts'
 import { newToken } from './pause-token.ts'
 import type { Step } from './step.ts'
 
@@ -55,6 +56,7 @@ function answerOf(step: Step, task: TaskId, { call, entry, verdict }: Judged): r
         ? [{ type: 'call.unknown', task, call, data: { reason: 'crash' } }]
         : [{ type: 'call.refused', task, call, data: { code: verdict.code } }]
     case 'confirm': {
+      if (isFullOfPauses(step)) return [{ type: 'call.refused', task, call, data: { code: 'LIMIT_EXCEEDED' } }]
       const token = newToken(step)
       return [
         { type: 'pause.requested', task, call, data: { token, reason: 'approval', subject: entry.name } },
@@ -84,7 +86,7 @@ function started(step: Step, task: TaskId, call: CallId, entry: CallEntry): Agen
 
 /** The quarantine has ended: what waited for its acknowledgement goes on, what it held is checked again, in call order. */
 export function recheckHolds(step: Step): readonly AgendaItem[] {
-  const items: AgendaItem[] = []
+  const items: AgendaItem[] = [...settleAcknowledged(step)]
   for (const [task, snapshot] of step.world.tasks)
     if (Object.values(snapshot.context.calls).some((entry) => entry.phase === 'held' && entry.hold === 'quarantine'))
       items.push(again(task), { ask: 'restIfIdle', task })

@@ -3,7 +3,7 @@ import type { TerminalType } from '../../machines/facts.ts'
 import type { TerminalData } from '../../machines/facts-of-work.ts'
 import { startedTasks } from '../../machines/session-context.ts'
 import { isSettled, nothingLives, type TaskContext } from '../../machines/task-context.ts'
-import type { TaskId } from '../../machines/vocabulary.ts'
+import type { AbandonReason, TaskId } from '../../machines/vocabulary.ts'
 import type { World } from '../../machines/world.ts'
 import { freeText } from './free-text.ts'
 import type { Step } from './step.ts'
@@ -86,7 +86,7 @@ export function failTask(step: Step, ask: AskOf<'failTask'>): readonly AgendaIte
   if (nothingLives(context)) {
     step.failing.add(task)
     return [
-      ...(context.request === null ? [] : [{ ask: 'abandonRequest', task, reason: 'deadline' } as const]),
+      ...(context.request === null ? [] : [{ ask: 'abandonRequest', task, reason: whyCut(code) } as const]),
       { ask: 'settleUnstarted', task, why: 'before_start' },
       { ask: 'answerCalls', task },
       { ask: 'endTask', task, status: 'failed', code, ...(ask.reason === undefined ? {} : { reason }) },
@@ -94,6 +94,11 @@ export function failTask(step: Step, ask: AskOf<'failTask'>): readonly AgendaIte
   }
   const graceUntil = step.after(step.base.host.limits.graceMs)
   return [{ type: 'task.cancelling', task, data: { status: 'failed', reason, code, graceUntil, steering: 'inherit' } }]
+}
+
+/** A request is cut short by the end of the turn's time, or by somebody's decision. */
+function whyCut(code: string): AbandonReason {
+  return code === 'BUDGET_EXCEEDED' ? 'deadline' : 'cancelled'
 }
 
 export function endTask(step: Step, ask: AskOf<'endTask'>): readonly AgendaItem[] {

@@ -8,7 +8,7 @@ import type { Step } from './step.ts'
 export function recoverTask(step: Step, task: TaskId): readonly AgendaItem[] {
   const snapshot = step.world.tasks.get(task)
   if (snapshot === undefined) return []
-  if (step.base.host.recovery === 'fail' && !snapshot.matches('quiescing'))
+  if (step.base.host.recovery === 'fail' && snapshot.matches('running'))
     return [
       { ask: 'failTask', task, code: 'RUNTIME_RESTARTED' },
       { ask: 'recoverTask', task },

@@ -3,7 +3,7 @@ import { recordAnswer } from './expand-answers.ts'
 import { abortCalls, expireCall, settleUncertain, settleUnstarted } from './expand-call-ends.ts'
 import { admitCalls, recheckHolds } from './expand-calls.ts'
 import { cancelDescendants, cancelTask, closeIfIdle, concludeBarrier, endTask, failTask } from './expand-ends.ts'
-import { followDecision, restIfIdle } from './expand-pauses.ts'
+import { awaitAcknowledgement, expirePause, followDecision, restIfIdle } from './expand-pauses.ts'
 import { recoverTask } from './expand-recovery.ts'
 import { abandonRequest, continueTurn, requestModel } from './expand-requests.ts'
 import { answerCalls } from './expand-results.ts'
@@ -33,6 +33,10 @@ export function expand(step: Step, ask: Ask): readonly AgendaItem[] {
       return answerCalls(step, ask.task)
     case 'restIfIdle':
       return restIfIdle(step, ask.task)
+    case 'expirePause':
+      return expirePause(step, ask.task, ask.token)
+    case 'awaitAcknowledgement':
+      return awaitAcknowledgement(step, ask.task)
     case 'followDecision':
       return followDecision(step, ask)
     case 'settleUnstarted':

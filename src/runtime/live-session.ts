@@ -8,16 +8,15 @@ import { sealedAppend, storedFacts } from './commit-step.ts'
 import { Effects } from './effects.ts'
 import { expand } from './expand.ts'
 import { forwardCommand } from './forward-command.ts'
+import { JobQueue } from './job-queue.ts'
 import { isRefusal, planOperator } from './plan-operator.ts'
-import { beginsAnything, recoveryAgenda, takeoverAgenda } from './recovery.ts'
+import { actingIn, beginsAnything, recoveryAgenda, takeoverAgenda } from './recovery.ts'
 import type { Services } from './services.ts'
 import { baseOf, type Held, hold } from './session-hold.ts'
 import { type Carried, SessionInbox } from './session-inbox.ts'
 import { SessionTimer } from './session-timer.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
 import { Step, type StepInput } from './step.ts'
-
-type Job = () => Promise<void>
 
 /** A store without room may have it later: results of effects wait for that, operators are told. */
 const retryResultMs = 1_000
@@ -33,12 +32,11 @@ const recoverer: Actor = { kind: 'runtime', id: 'recovery' }
 export class LiveSession {
   readonly scope: Scope
   readonly #services: Services
-  readonly #jobs: Job[] = []
+  readonly #jobs = new JobQueue()
   readonly #timer: SessionTimer
   readonly #snapshots: SnapshotKeeper
   readonly #inbox: SessionInbox
   readonly effects: Effects
-  #running = false
   #held: Held | null = null
   #epoch = 0
   /** What a lost owner left is settled, under this ownership. */
@@ -72,7 +70,7 @@ export class LiveSession {
   async submit(request: OperatorRequest): Promise<Receipt> {
     if (this.#closed) throw shuttingDown()
     try {
-      return await this.#inTurn(() => this.#carryOut(request, null))
+      return await this.#jobs.inTurn(() => this.#carryOut(request, null))
     } catch (error) {
       if (this.owns || errorCode(error) !== 'OWNERSHIP_LOST') throw error
       return forwardCommand(this.#services, this.scope, request, () => this.wake())
@@ -82,31 +80,19 @@ export class LiveSession {
   /** Carries out what other processes have put into the inbox of a session that this one owns. */
   checkInbox(): void {
     if (!this.#closed && this.owns)
-      this.#enqueue(() => this.#inbox.carry().catch((error: unknown) => this.#note(error)))
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#enqueue(async () => {
-        try {
-          resolve(await work())
-        } catch (error) {
-          reject(error)
-        }
-      })
-    })
+      this.#jobs.post(() => this.#inbox.carry().catch((error: unknown) => this.#note(error)))
   }
 
   /** Decides about a result of an effect, or about time that has passed. */
   post(request: InternalRequest): void {
     if (this.#gone) return
-    this.#enqueue(() => this.#follow(request))
+    this.#jobs.post(() => this.#follow(request))
   }
 
   /** Opens the session so that what a lost owner left is carried on; an idle one is left as it is. */
   async wake(): Promise<void> {
     if (this.#closed) return
-    await this.#inTurn(() => this.#ready()).catch((error: unknown) => this.#note(error))
+    await this.#jobs.inTurn(() => this.#ready()).catch((error: unknown) => this.#note(error))
   }
 
   #note(error: unknown): void {
@@ -116,7 +102,7 @@ export class LiveSession {
   /** The state as it stands when everything before this read is durable; null when nothing is in memory. */
   async read<T>(look: (held: Held) => T): Promise<T | null> {
     if (this.#gone) return null
-    return this.#inTurn(async () => (this.#held === null ? null : look(this.#held)))
+    return this.#jobs.inTurn(async () => (this.#held === null ? null : look(this.#held)))
   }
 
   /** No more commands, nothing new begins; results of what runs are still recorded. */
@@ -125,7 +111,7 @@ export class LiveSession {
   }
 
   get quiet(): boolean {
-    return !this.#running && this.effects.inFlight === 0
+    return !this.#jobs.busy && this.effects.inFlight === 0
   }
 
   /** Gives the session up. What still runs is for the next owner to find, as after a crash. */
@@ -133,7 +119,7 @@ export class LiveSession {
     this.#closed = true
     this.#gone = true
     this.#timer.clear()
-    while (this.#running) await new Promise<void>((resolve) => this.#services.host.scheduler.soon(resolve))
+    while (this.#jobs.busy) await new Promise<void>((resolve) => this.#services.host.scheduler.soon(resolve))
     this.effects.abandon()
     if (this.#epoch > 0) await this.#services.host.log.release(this.scope, this.#owner())
     this.#held = null
@@ -142,18 +128,6 @@ export class LiveSession {
 
   #owner(): Owner {
     return { id: this.#services.host.instance.id, epoch: this.#epoch }
-  }
-
-  #enqueue(job: Job): void {
-    this.#jobs.push(job)
-    if (this.#running) return
-    this.#running = true
-    void this.#drain()
-  }
-
-  async #drain(): Promise<void> {
-    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) await job()
-    this.#running = false
   }
 
   async #carryOut(request: OperatorRequest, carried: Carried | null): Promise<Receipt> {
@@ -194,8 +168,9 @@ export class LiveSession {
   /** What an effect did is not forgotten: it is offered again until the store has room, or recorded as what it became. */
   #retry(request: InternalRequest, failure: unknown): void {
     const code = errorCode(failure)
-    if (code === 'CONTROL_STALE') void this.#services.control.refresh().then(() => this.post(request))
-    else if (['STORE_FULL', 'STORE_BUSY', 'STORE_READONLY'].includes(code)) this.#later(() => this.post(request))
+    const again = () => this.post(request)
+    if (code === 'CONTROL_STALE') void this.#services.control.refresh().then(again, () => this.#later(again))
+    else if (['STORE_FULL', 'STORE_BUSY', 'STORE_READONLY'].includes(code)) this.#later(again)
     else if (code !== 'OWNERSHIP_LOST' && request.otherwise !== undefined) this.post(request.otherwise)
   }
 
@@ -212,7 +187,7 @@ export class LiveSession {
     this.#held = null
     const again = this.#step(await this.#ready(), input)
     return this.#guarded(() => {
-      again.runAs(recoverer, takeoverAgenda(again.world, this.#owner()))
+      again.runAs(recoverer, takeoverAgenda(again.world, this.#owner(), actingIn(planned.step)))
       return plan(again)
     })
   }
@@ -284,11 +259,15 @@ export class LiveSession {
     this.#timer.arm(held.world)
     if (this.#recovered) return held
     const agenda = recoveryAgenda(held.world, this.#services.host, this.#owner())
-    this.#announced = agenda.length > 0 || takeoverAgenda(held.world, this.#owner()).length === 0
+    this.#announced = agenda.length > 0 || takeoverAgenda(held.world, this.#owner(), new Set()).length === 0
     if (agenda.length > 0) {
       const step = this.#step(held, { by: recoverer, cause: null, command: null })
       this.#guarded(() => step.run(agenda))
       const failure = await this.#commit(step)
+      if (failure?.code === 'CONTROL_STALE') {
+        await this.#services.control.refresh()
+        return this.#ready()
+      }
       if (failure !== null) throw failure
     }
     this.#recovered = true

@@ -1,6 +1,7 @@
 import type { OperatorCommand, TaskRequest } from '../../machines/commands.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
+import type { Scope } from '../facts/scope.ts'
 import { askedSkills, checkSkills } from './asked-skills.ts'
 import type { OperatorRequest } from './command.ts'
 import { type CommandBody, type CommandName, checkBody } from './command-bodies.ts'
@@ -18,16 +19,17 @@ const opening: ReadonlySet<CommandName> = new Set<CommandName>(['start', 'follow
 /** A command as the mailbox takes it. Everything that can be checked without the session is checked here. */
 export function operatorRequest<N extends CommandName>(
   host: Host,
-  user: string,
+  scope: Scope,
   command: { name: N; body: unknown; commandId?: string | undefined },
 ): OperatorRequest {
   const { name } = command
   const body = checkBody(name, command.body)
   checkContent(host, body)
+  if ('token' in body) checkToken(scope, body.token)
   const commandId = command.commandId === undefined ? null : checkCommandId(host, command.commandId)
   return {
     name,
-    by: { kind: 'operator', id: user },
+    by: { kind: 'operator', id: scope.user },
     commandId,
     body,
     opens: opening.has(name),
@@ -83,7 +85,6 @@ const builders: { readonly [N in CommandName]: (step: Step, body: CommandBody<N>
   reopen: () => ({ name: 'reopen' }),
   pause: (step, body) => ({ name: 'pause', token: newToken(step), ...target(body) }),
   resume: (step, body) => {
-    checkToken(step.base.scope, body.token)
     const { token, decision, input } = body
     return { name: 'resume', token, decision, ...(input === undefined ? {} : { input: answerOf(step, token, input) }) }
   },

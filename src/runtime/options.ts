@@ -59,6 +59,7 @@ export interface Host {
   /** Only what the host changed; what `session.opened` records. */
   readonly lowered: { readonly [name: string]: number }
   readonly recovery: 'resume' | 'fail'
+  readonly onUnknown: 'continue' | 'pause'
   readonly clock: Clock
   readonly random: Random
   readonly ids: Ids
@@ -104,7 +105,8 @@ export function resolveHost(options: RuntimeOptions): Host {
     context: checkedContext(contextOf(options.context ?? {})),
     limits,
     lowered: options.limits ?? {},
-    recovery: options.recovery ?? 'resume',
+    recovery: oneOf('recovery', options.recovery ?? 'resume', ['resume', 'fail']),
+    onUnknown: oneOf('onUnknown', options.onUnknown ?? 'continue', ['continue', 'pause']),
     clock,
     random,
     ids,
@@ -136,6 +138,11 @@ function checkedContext(context: ContextPolicy): ContextPolicy {
   if (context.reserveTokens >= context.windowTokens)
     throw invalid('context.reserveTokens', 'The output reserve must leave room in the window.')
   return context
+}
+
+function oneOf<T extends string>(field: string, value: T, known: readonly T[]): T {
+  if (known.includes(value)) return value
+  throw invalid(field, `Use one of: ${known.join(', ')}.`)
 }
 
 function invalid(field: string, message: string): LandfallError {

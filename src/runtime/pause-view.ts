@@ -10,14 +10,22 @@ export interface PauseView {
   readonly reason: PauseReason
   readonly task: TaskId
   readonly call?: string
-  /** What is to be decided, for the pause of a call. */
-  readonly subject?: { readonly name: string; readonly effect: Effect | null; readonly arguments: unknown }
+  /** What is to be decided: the call and its arguments, and the words of whoever asks. */
+  readonly subject?: PauseSubject
   readonly deadline?: Time
   readonly seq: number
 }
 
+export interface PauseSubject {
+  readonly name?: string
+  readonly effect?: Effect | null
+  readonly arguments?: unknown
+  readonly text?: string
+}
+
 interface OpenPauseAt {
   readonly view: Omit<PauseView, 'subject'>
+  readonly text: string | null
   readonly about: { readonly name: string; readonly effect: Effect | null; readonly arguments: ContentAt } | null
 }
 
@@ -26,12 +34,14 @@ export function openPauses(world: World): readonly OpenPauseAt[] {
   const found: OpenPauseAt[] = []
   for (const [task, snapshot] of world.tasks)
     for (const [token, pause] of Object.entries(snapshot.context.pauses)) {
-      const { reason, call, deadline, seq } = pause
+      const { reason, call, deadline, seq, subject } = pause
       const record = call === null ? undefined : world.callRecords.get(call)
       const about =
         record === undefined ? null : { name: record.name, effect: record.effect, arguments: record.arguments }
       const view = { token, reason, task, seq, ...(call === null ? {} : { call }) }
-      found.push({ view: deadline === null ? view : { ...view, deadline }, about })
+      // A confirmation is about the call itself, and names its tool.
+      const text = subject === record?.name ? null : subject
+      found.push({ view: deadline === null ? view : { ...view, deadline }, text, about })
     }
   return found.sort((a, b) => b.view.seq - a.view.seq)
 }
@@ -48,11 +58,13 @@ export async function pausesOf(
     places.map(({ digest, step }) => ({ digest, step })),
   )
   const byDigest = new Map(places.map((place, index) => [place.digest, bodies[index] ?? null]))
-  return open.map(({ view, about }) => {
-    if (about === null) return view
+  return open.map(({ view, text, about }) => {
+    const words = text === null ? {} : { text }
+    if (about === null) return text === null ? view : { ...view, subject: words }
     const body = byDigest.get(about.arguments.digest) ?? null
     const { name, effect } = about
-    return { ...view, subject: { name, effect, arguments: body === null ? null : shown(host.redactor, body) } }
+    const args = body === null ? null : shown(host.redactor, body)
+    return { ...view, subject: { name, effect, arguments: args, ...words } }
   })
 }
 

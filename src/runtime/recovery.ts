@@ -1,6 +1,6 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
 import { nextToStart, startedTasks } from '../../machines/session-context.ts'
-import { entries, isInFlight } from '../../machines/task-context.ts'
+import { type CallEntry, entries, isInFlight } from '../../machines/task-context.ts'
 import type { TaskSnapshot, World } from '../../machines/world.ts'
 import type { Owner } from '../facts/envelope.ts'
 import type { Host } from './options.ts'
@@ -11,7 +11,7 @@ import type { Step } from './step.ts'
  * writes nothing.
  */
 export function recoveryAgenda(world: World, host: Host, owner: Owner): readonly AgendaItem[] {
-  const interrupted = [...world.tasks].filter(([, snapshot]) => isInterrupted(snapshot, host))
+  const interrupted = [...world.tasks].filter(([, snapshot]) => isInterrupted(world, snapshot, host))
   const session = world.session
   const closing = session?.context.closing != null && startedTasks(session.context).length === 0
   const startable = session?.matches({ lifecycle: 'open' }) === true && nextToStart(session.context) !== null
@@ -30,8 +30,10 @@ export function recoveryAgenda(world: World, host: Host, owner: Owner): readonly
 }
 
 /** What a new owner of unfinished work says before its first effect, where nothing had to be settled. */
-export function takeoverAgenda(world: World, owner: Owner): readonly AgendaItem[] {
-  const running = [...world.tasks].filter(([, snapshot]) => snapshot.matches('running'))
+export function takeoverAgenda(world: World, owner: Owner, acting: ReadonlySet<string>): readonly AgendaItem[] {
+  const running = [...world.tasks].filter(
+    ([task, snapshot]) => snapshot.matches('running') || (snapshot.matches('paused') && acting.has(task)),
+  )
   const started = [...world.tasks.values()].some((snapshot) => !snapshot.matches('pending'))
   if (!started) return []
   return [
@@ -48,15 +50,30 @@ export function takeoverAgenda(world: World, owner: Owner): readonly AgendaItem[
 
 /** The step asks for an effect that is more than an abort. */
 export function beginsAnything(step: Step): boolean {
-  return step.intents.some(({ type }) => type === 'sendRequest' || type === 'performCall' || type === 'verifyCall')
+  return actingIn(step).size > 0
 }
 
-function isInterrupted(snapshot: TaskSnapshot, host: Host): boolean {
+/** Tasks for which the step begins an effect. */
+export function actingIn(step: Step): ReadonlySet<string> {
+  const acting = new Set<string>()
+  for (const { type, task } of step.intents)
+    if (type === 'sendRequest' || type === 'performCall' || type === 'verifyCall') acting.add(task)
+  return acting
+}
+
+/** Nothing but the owner before was to start it: it waits for no decision, and for no acknowledgement. */
+function isOverdue(entry: CallEntry, world: World): boolean {
+  if (entry.phase === 'requested') return true
+  if (entry.phase !== 'held' || entry.token !== null) return false
+  return entry.hold !== 'quarantine' || world.session?.context.quarantine.length === 0
+}
+
+function isInterrupted(world: World, snapshot: TaskSnapshot, host: Host): boolean {
   if (snapshot.matches('quiescing')) return true
   if (!snapshot.matches('running')) return false
   if (host.recovery === 'fail') return true
   if (snapshot.context.request !== null) return true
-  if (entries(snapshot.context).some(([, entry]) => isInFlight(entry) || entry.phase === 'requested')) return true
+  if (entries(snapshot.context).some(([, entry]) => isInFlight(entry) || isOverdue(entry, world))) return true
   const { retryAt } = snapshot.context
   return snapshot.matches({ running: 'boundary' }) && (retryAt === null || Date.parse(retryAt) <= host.clock.now())
 }

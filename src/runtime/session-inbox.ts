@@ -56,7 +56,7 @@ export class SessionInbox {
       const { id, name } = entry
       if (!isCommandName(name)) return told('INVALID_INPUT', 'No command has this name.', {})
       const body: unknown = JSON.parse(entry.body)
-      const request = operatorRequest(this.#host, this.#scope.user, { name, body, commandId: id })
+      const request = operatorRequest(this.#host, this.#scope, { name, body, commandId: id })
       return { receipt: await this.#ports.carryOut(request, carried) }
     } catch (error) {
       if (!isLandfallError(error))

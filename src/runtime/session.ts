@@ -141,7 +141,7 @@ export class Session {
   }
 
   async #submit(name: CommandName, body: object, commandId: string | undefined): Promise<Receipt> {
-    const request = operatorRequest(this.#services.host, this.scope.user, { name, body, commandId })
+    const request = operatorRequest(this.#services.host, this.scope, { name, body, commandId })
     return this.#reach.live().submit(request)
   }
 }

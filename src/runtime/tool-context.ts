@@ -10,6 +10,13 @@ export class PauseSignal extends Error {
   }
 }
 
+/** A tool that does not wait for its own pause must not bring the process down with it. */
+export function pauseWith(request: PauseRequest): Promise<never> {
+  const pause = Promise.reject(new PauseSignal(request))
+  pause.catch(() => {})
+  return pause
+}
+
 /** Session memory is not there yet; a tool that asks for it is told so, instead of losing a note. */
 export function memoryOf(): ToolMemory {
   const refuse = () =>
