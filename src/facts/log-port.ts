@@ -154,10 +154,17 @@ export interface Log {
   loadSnapshot(scope: Scope): Promise<Snapshot | null>
   /** Compare-and-swap: false when the stored revision is not `snapshot.revision - 1`. */
   saveSnapshot(scope: Scope, snapshot: Snapshot): Promise<boolean>
+  /**
+   * Puts an entry at the end. One that waits is the same entry; one that was answered waits again, and its old answer goes: its
+   * owner tells a repeat by its own receipts. An erased session takes none, and keeps the answers that it gave.
+   */
   putInbox(scope: Scope, entry: InboxEntry): Promise<void>
   inbox(scope: Scope, limit: number): Promise<readonly InboxEntry[]>
   inboxAnswer(scope: Scope, id: string): Promise<string | null>
-  /** Answers and removes an entry that led to no step, such as a refusal. Fenced like a step; false when the owner has changed. */
+  /**
+   * Answers and removes an entry that led to no step, such as a refusal. Fenced like a step; false when the owner has changed.
+   * An entry that waits no more is left as it was answered.
+   */
   settleInbox(scope: Scope, owner: Owner, entry: { readonly id: string; readonly answer: string }): Promise<boolean>
   /** Sessions that have entries, of any owner. */
   pendingInbox(limit: number): Promise<readonly Scope[]>

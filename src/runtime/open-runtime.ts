@@ -30,6 +30,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
  * Owns: the live sessions of this process on one store, the lease they stand under, and what they share.
  * 1. Two runtimes share nothing, also in one process and on one file; the log decides who owns what.
  * 2. One instance, one lease; it is renewed long before it ends, and what ended starts nothing.
+ * 3. What another owner left behind is taken over when this runtime opens, and looked for again with every renewal.
  */
 export class Runtime {
   readonly #host: Host
@@ -40,6 +41,7 @@ export class Runtime {
   readonly #control: ControlStream
   #stopWatching: () => void = () => {}
   #looking = false
+  #recovering = false
   #stopRenewing: () => void = () => {}
   #closing: Promise<void> | null = null
 
@@ -193,28 +195,44 @@ export class Runtime {
     }
     if (this.#closing !== null) return
     this.#stopRenewing()
-    this.#stopRenewing = background.at(clock.now() + limits.leaseMs / 3, () => void this.#renew())
+    this.#stopRenewing = background.at(clock.now() + limits.leaseMs / 3, () => {
+      void this.#renew()
+      void this.#recover()
+    })
   }
 
-  /** Every session with unfinished work and no living owner. */
+  /** Whatever no living owner looks after: sessions with unfinished work, and commands that wait in an inbox. */
   async #recover(): Promise<void> {
+    if (this.#recovering) return
+    this.#recovering = true
     try {
-      let after: Scope | undefined
-      for (;;) {
-        const page = await this.#host.log.heads({
-          orphaned: true,
-          limit: headsPerPage,
-          ...(after === undefined ? {} : { after }),
-        })
-        for (const head of page) {
-          if (this.#closing !== null) return
-          await this.#liveSession(head.scope).wake()
-        }
-        after = page.at(-1)?.scope
-        if (page.length < headsPerPage) return
+      await this.#recoverUnfinished()
+      for (const scope of await this.#host.log.pendingInbox(headsPerPage)) {
+        if (this.#closing !== null) return
+        const live = this.#liveSession(scope)
+        if (!live.owns) await live.wake()
       }
     } catch {
-      this.#host.logger.error({}, 'unfinished sessions could not be listed')
+      this.#host.logger.error({}, 'what was left behind could not be listed')
+    } finally {
+      this.#recovering = false
+    }
+  }
+
+  async #recoverUnfinished(): Promise<void> {
+    let after: Scope | undefined
+    for (;;) {
+      const page = await this.#host.log.heads({
+        orphaned: true,
+        limit: headsPerPage,
+        ...(after === undefined ? {} : { after }),
+      })
+      for (const head of page) {
+        if (this.#closing !== null) return
+        await this.#liveSession(head.scope).wake()
+      }
+      after = page.at(-1)?.scope
+      if (page.length < headsPerPage) return
     }
   }
 }

@@ -36,7 +36,7 @@ export function logContract(name: string, makeStore: MakeStore): void {
     describe('append', () => appendContract(open))
     describe('reading', () => readingContract(open))
     describe('ownership', () => ownershipContract(open, current))
-    describe('session data', () => sessionDataContract(open))
+    describe('session data', () => sessionDataContract(open, current))
 
     test('a closed log refuses', async () => {
       const log = await current().open()

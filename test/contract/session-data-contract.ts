@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import type { Owner } from '../../src/facts/envelope.ts'
 import type { InboxEntry, Log } from '../../src/facts/log-port.ts'
-import { claimed, committed, piece, refusal, scopeA, scopeB } from './log-harness.ts'
+import { alsoHere, claimed, committed, here, type LogStore, piece, refusal, scopeA, scopeB } from './log-harness.ts'
 
 /** What goes with a session: snapshot, inbox, erasure, and the notice of commits. */
-export function sessionDataContract(open: () => Promise<Log>): void {
+export function sessionDataContract(open: () => Promise<Log>, store: () => LogStore): void {
   snapshotAndInbox(open)
+  settling(open, store)
   erasure(open)
   watching(open)
 }
@@ -51,16 +53,98 @@ function snapshotAndInbox(open: () => Promise<Log>): void {
     expect(await log.inboxAnswer(scopeB, 'c2')).toBeNull()
   })
 
-  test('an entry put again is one entry, also when it was answered; another command under its id is a conflict', async () => {
+  test('an entry put again while it waits is one entry; another command under its id is a conflict', async () => {
     const log = await open()
     await log.putInbox(scopeA, entry('c1'))
     await log.putInbox(scopeA, entry('c1'))
     await expect(log.putInbox(scopeA, entry('c1', '{"other":1}'))).rejects.toMatchObject({ code: 'COMMAND_CONFLICT' })
     expect(await log.inbox(scopeA, 10)).toHaveLength(1)
+  })
+
+  test('an entry put again after its answer waits again, behind the others, and its old answer is gone', async () => {
+    const log = await open()
+    const draft = await claimed(log, scopeA)
+    await log.putInbox(scopeA, entry('c1'))
+    await draft.append(log, { answers: [{ id: 'c1', answer: 'done' }] })
+    await log.putInbox(scopeA, entry('c2'))
+    await log.putInbox(scopeA, entry('c1', '{"other":1}'))
+    expect(await log.inbox(scopeA, 10)).toEqual([entry('c2'), entry('c1', '{"other":1}')])
+    expect(await log.inboxAnswer(scopeA, 'c1')).toBeNull()
+  })
+}
+
+function settling(open: () => Promise<Log>, store: () => LogStore): void {
+  test('an entry that led to no step is answered and removed by the owner', async () => {
+    const log = await open()
+    const { owner } = await claimed(log, scopeA)
+    for (const id of ['c1', 'c2']) await log.putInbox(scopeA, entry(id))
+    expect(await log.settleInbox(scopeA, owner as Owner, { id: 'c1', answer: 'refused' })).toBe(true)
+    expect(await log.inbox(scopeA, 10)).toEqual([entry('c2')])
+    expect([await log.inboxAnswer(scopeA, 'c1'), await log.inboxAnswer(scopeA, 'c2')]).toEqual(['refused', null])
+    expect(await log.head(scopeA)).toBeNull()
+  })
+
+  test('nobody but the owner settles: not another instance, not an old epoch, and nobody without a claim', async () => {
+    const log = await open()
+    await log.putInbox(scopeA, entry('c1'))
+    const settle = (owner: Owner) => log.settleInbox(scopeA, owner, { id: 'c1', answer: 'no' })
+    expect(await settle({ id: here.id, epoch: 1 })).toBe(false)
+    const { owner } = await claimed(log, scopeA)
+    const { id, epoch } = owner as Owner
+    expect(await settle({ id: alsoHere.id, epoch })).toBe(false)
+    expect(await settle({ id, epoch: epoch + 1 })).toBe(false)
+    store().host.kill(here.pid)
+    const next = await claimed(log, scopeA, alsoHere)
+    expect(await settle(owner as Owner)).toBe(false)
+    expect(await log.inbox(scopeA, 10)).toHaveLength(1)
+    expect(await log.inboxAnswer(scopeA, 'c1')).toBeNull()
+    expect(await settle(next.owner as Owner)).toBe(true)
+    expect(await log.settleInbox(scopeB, next.owner as Owner, { id: 'c1', answer: 'no' })).toBe(false)
+  })
+
+  test('an entry that waits no more keeps the answer that it was given', async () => {
+    const log = await open()
+    const draft = await claimed(log, scopeA)
+    await log.putInbox(scopeA, entry('c1'))
+    await draft.append(log, { answers: [{ id: 'c1', answer: 'done' }] })
+    await log.settleInbox(scopeA, draft.owner as Owner, { id: 'c1', answer: 'failed' })
+    await log.settleInbox(scopeA, draft.owner as Owner, { id: 'never-put', answer: 'failed' })
+    expect(await log.inboxAnswer(scopeA, 'c1')).toBe('done')
+    expect(await log.inboxAnswer(scopeA, 'never-put')).toBeNull()
+  })
+
+  test('sessions with waiting entries are listed, also those that were never opened', async () => {
+    const log = await open()
+    expect(await log.pendingInbox(10)).toEqual([])
+    for (const id of ['c1', 'c2']) await log.putInbox(scopeB, entry(id))
+    await log.putInbox(scopeA, entry('c1'))
+    const listed = async () => (await log.pendingInbox(10)).map((scope) => scope.session).sort()
+    expect(await listed()).toEqual(['a', 'b'])
+    expect(await log.pendingInbox(1)).toHaveLength(1)
     const draft = await claimed(log, scopeA)
     await draft.append(log, { answers: [{ id: 'c1', answer: 'done' }] })
+    expect(await listed()).toEqual(['b'])
+    const { owner } = await claimed(log, scopeB)
+    for (const id of ['c1', 'c2']) await log.settleInbox(scopeB, owner as Owner, { id, answer: 'no' })
+    expect(await log.pendingInbox(10)).toEqual([])
+  })
+
+  test('an erase takes the waiting entries with it', async () => {
+    const log = await open()
+    const draft = await claimed(log, scopeA)
     await log.putInbox(scopeA, entry('c1'))
-    expect(await log.inbox(scopeA, 10)).toEqual([])
+    await draft.append(log, { erase: true })
+    expect(await log.pendingInbox(10)).toEqual([])
+  })
+
+  test('a watcher hears that an entry was settled', async () => {
+    const log = await open()
+    const { owner } = await claimed(log, scopeA)
+    await log.putInbox(scopeA, entry('c1'))
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    const heard = new Promise<void>((resolve) => log.watch(resolve))
+    await log.settleInbox(scopeA, owner as Owner, { id: 'c1', answer: 'no' })
+    await heard
   })
 }
 

@@ -181,11 +181,14 @@ class MemoryLog implements Log {
   async putInbox(scope: Scope, entry: InboxEntry): Promise<void> {
     this.#assertOpen()
     const session = this.#session(scope)
-    if (session.answers.has(entry.id)) return
-    if (session.erased) throw erasedInbox()
+    if (session.erased) {
+      if (session.answers.has(entry.id)) return
+      throw erasedInbox()
+    }
     const known = session.inbox.get(entry.id)
     if (known !== undefined) checkSameEntry(known, entry)
     else session.inbox.set(entry.id, entry)
+    session.answers.delete(entry.id)
     this.#listeners.notify()
   }
 
@@ -203,8 +206,7 @@ class MemoryLog implements Log {
     this.#assertOpen()
     const session = this.#sessions.get(scopeKey(scope))
     if (session?.owner?.id !== owner.id || session.owner.epoch !== owner.epoch) return false
-    session.inbox.delete(entry.id)
-    session.answers.set(entry.id, entry.answer)
+    if (session.inbox.delete(entry.id)) session.answers.set(entry.id, entry.answer)
     this.#listeners.notify()
     return true
   }

@@ -15,6 +15,7 @@ export class SideTables {
   readonly #answer: Statement<[number, string], string>
   readonly #take: Statement<[number, string]>
   readonly #keep: Statement<[number, string, string]>
+  readonly #forget: Statement<[number, string]>
   readonly #pending: Statement<[number], Scope>
   readonly #owned: Statement<[number, string, number], number>
   readonly #snapshot: Statement<[number], Snapshot>
@@ -29,6 +30,7 @@ export class SideTables {
     this.#answer = db.prepare<[number, string], string>('SELECT answer FROM answers WHERE sid = ? AND id = ?').pluck()
     this.#take = db.prepare('DELETE FROM inbox WHERE sid = ? AND id = ?')
     this.#keep = db.prepare('INSERT OR REPLACE INTO answers VALUES (?, ?, ?)')
+    this.#forget = db.prepare('DELETE FROM answers WHERE sid = ? AND id = ?')
     this.#pending = db.prepare(
       'SELECT DISTINCT tenant, user, session FROM inbox JOIN sessions USING (sid) ORDER BY tenant, user, session LIMIT ?',
     )
@@ -41,11 +43,14 @@ export class SideTables {
 
   putInbox(scope: Scope, entry: InboxEntry): void {
     const sid = this.#rows.findOrCreate(scope)
-    if (this.#answer.get(sid, entry.id) !== undefined) return
-    if (this.#state.get(sid)?.erased === 1) throw erasedInbox()
+    if (this.#state.get(sid)?.erased === 1) {
+      if (this.#answer.get(sid, entry.id) !== undefined) return
+      throw erasedInbox()
+    }
     const known = this.#entry.get(sid, entry.id)
     if (known !== undefined) checkSameEntry(known, entry)
     else this.#put.run(sid, entry.id, entry.name, entry.body, entry.at)
+    this.#forget.run(sid, entry.id)
   }
 
   inbox(sid: number, limit: number): InboxEntry[] {
@@ -58,8 +63,7 @@ export class SideTables {
 
   settle(sid: number, owner: Owner, entry: { id: string; answer: string }): boolean {
     if (this.#owned.get(sid, owner.id, owner.epoch) === undefined) return false
-    this.#take.run(sid, entry.id)
-    this.#keep.run(sid, entry.id, entry.answer)
+    if (this.#take.run(sid, entry.id).changes > 0) this.#keep.run(sid, entry.id, entry.answer)
     return true
   }
 
