@@ -26,6 +26,7 @@ export class ControlStream {
   readonly #host: Host
   readonly #revoked = new Set<string>()
   readonly #disabled = new Set<string>()
+  #reading: Promise<void> = Promise.resolve()
   #end = { seq: 0, step: 0, hash: zeroHash, lastId: '' }
 
   constructor(host: Host) {
@@ -44,8 +45,14 @@ export class ControlStream {
     return this.#disabled.has(provider)
   }
 
-  /** Reads on, to what other processes have written. */
-  async refresh(): Promise<void> {
+  /** Reads on, to what other processes have written. One read at a time: two would fold the same facts twice, and go back. */
+  refresh(): Promise<void> {
+    const read = this.#reading.then(() => this.#read())
+    this.#reading = read.catch(() => {})
+    return read
+  }
+
+  async #read(): Promise<void> {
     const { log } = this.#host
     for (;;) {
       const steps = await log.read(controlScope, { after: this.#end.seq, limit: stepsPerPage })

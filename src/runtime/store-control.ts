@@ -23,16 +23,19 @@ export class StoreControl {
     this.#host.catalog.replace(capabilities)
   }
 
-  revoke(capability: string, actor = 'host'): Promise<void> {
-    return this.#stream.append(actor, { type: 'capability.revoked', data: { id: this.#capability(capability) } })
+  async revoke(capability: string, actor = 'host'): Promise<void> {
+    const id = this.#capability(capability)
+    await this.#stream.append(checkId('actor', actor), { type: 'capability.revoked', data: { id } })
   }
 
-  disableProvider(provider: string, actor = 'host'): Promise<void> {
-    return this.#stream.append(actor, { type: 'provider.disabled', data: { id: checkId('provider', provider) } })
+  async disableProvider(provider: string, actor = 'host'): Promise<void> {
+    const id = checkId('provider', provider)
+    await this.#stream.append(checkId('actor', actor), { type: 'provider.disabled', data: { id } })
   }
 
-  enableProvider(provider: string, actor = 'host'): Promise<void> {
-    return this.#stream.append(actor, { type: 'provider.enabled', data: { id: checkId('provider', provider) } })
+  async enableProvider(provider: string, actor = 'host'): Promise<void> {
+    const id = checkId('provider', provider)
+    await this.#stream.append(checkId('actor', actor), { type: 'provider.enabled', data: { id } })
   }
 
   /** `tool:name`, or the name alone for a tool of the host. */
