@@ -42,7 +42,7 @@ async function fromSnapshot(log: Log, scope: Scope): Promise<Loaded | null> {
   if (snapshot === null) return null
   const [step] = await log.read(scope, { after: snapshot.seq - 1, limit: 1 })
   if (step === undefined || step.firstSeq + step.count - 1 !== snapshot.seq || step.hash !== snapshot.hash) return null
-  const world = unpackWorld(snapshot.body)
+  const world = unpackWorld(snapshot.body, snapshot.hash)
   if (world === null || world.seq !== snapshot.seq) return null
   const lastId = unpackStep(step, { validate: false }).at(-1)?.id ?? ''
   const { seq, revision } = snapshot

@@ -35,7 +35,7 @@ export class SnapshotKeeper {
     this.#at = seq
     const revision = this.#revision + 1
     const saved = await this.#log
-      .saveSnapshot(this.#scope, { seq, hash, revision, body: packWorld(held.world) })
+      .saveSnapshot(this.#scope, { seq, hash, revision, body: packWorld(held.world, hash) })
       .catch(() => false)
     if (saved) this.#revision = revision
     else this.#revision = (await this.#log.loadSnapshot(this.#scope).catch(() => null))?.revision ?? 0

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { callMachine } from '../../machines/call.machine.ts'
 import { sessionMachine } from '../../machines/session.machine.ts'
 import { taskMachine } from '../../machines/task.machine.ts'
@@ -7,7 +8,7 @@ import { emptyWorld, type World } from '../../machines/world.ts'
  * Counts the meanings of folded state. Whoever changes a chart, a reducer or the shape of the world counts it up, and every
  * older snapshot is thrown away; `test/repo/fold-version.test.ts` notices a change that was not counted.
  */
-export const foldVersion = 3
+export const foldVersion = 4
 
 /** Maps and sets of the world that are written as lists, by name. */
 const maps = [
@@ -36,8 +37,11 @@ interface Chart {
   readonly context: unknown
 }
 
-/** Folded state as text. Message bodies are not in it, because the world does not hold them. */
-export function packWorld(world: World): string {
+/**
+ * Folded state as text, behind a digest of it and of the place in the chain that it stands at: what was damaged, or belongs to
+ * another place, is told from what was written. Message bodies are not in it, because the world does not hold them.
+ */
+export function packWorld(world: World, at: string): string {
   const packed: Record<string, unknown> = { foldVersion }
   for (const name of plain) packed[name] = world[name]
   for (const name of maps) packed[name] = [...world[name]]
@@ -45,13 +49,22 @@ export function packWorld(world: World): string {
   packed.session = world.session === null ? null : chartOf(world.session)
   packed.tasks = [...world.tasks].map(([id, snapshot]) => [id, chartOf(snapshot)])
   packed.calls = [...world.calls].map(([id, snapshot]) => [id, chartOf(snapshot)])
-  return JSON.stringify(packed)
+  const body = JSON.stringify(packed)
+  return `${digestOf(body, at)}${body}`
+}
+
+const digestChars = 64
+
+function digestOf(body: string, at: string): string {
+  return createHash('sha256').update(at).update(body).digest('hex')
 }
 
 /** The world of a snapshot, or null when another version wrote it or it is damaged. */
-export function unpackWorld(text: string): World | null {
+export function unpackWorld(text: string, at: string): World | null {
+  const body = text.slice(digestChars)
+  if (text.slice(0, digestChars) !== digestOf(body, at)) return null
   try {
-    const packed = JSON.parse(text) as Record<string, unknown> & { tasks: [string, Chart][]; calls: [string, Chart][] }
+    const packed = JSON.parse(body) as Record<string, unknown> & { tasks: [string, Chart][]; calls: [string, Chart][] }
     if (packed.foldVersion !== foldVersion) return null
     const world: Record<string, unknown> = { ...emptyWorld() }
     for (const name of plain) world[name] = packed[name]
