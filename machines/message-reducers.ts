@@ -1,6 +1,16 @@
+import { applyCompaction, summaryOf } from './compaction.ts'
 import type { FactOf } from './facts.ts'
-import { evict, isNote, type MessageRecord, rankOfResult, ranks, type View, type ViewEntry } from './view.ts'
-import type { TaskId } from './vocabulary.ts'
+import {
+  isMessage,
+  isSummary,
+  type MessageRecord,
+  newView,
+  rankOfResult,
+  ranks,
+  type View,
+  type ViewEntry,
+} from './view.ts'
+import { isPlannerTool, type TaskId } from './vocabulary.ts'
 import type { TaskRecord, World } from './world.ts'
 
 /** A tool message takes its call out of memory, unless a late result may still come for it. */
@@ -39,8 +49,17 @@ function messageOf(world: World, fact: FactOf<'message.added'>, task: TaskId): M
     toolCalls: toolCalls ?? [],
     forCall: forCall ?? null,
     synthetic: synthetic ?? false,
-    rank: forCall === undefined ? ranks.text : rankOfResult(world.callRecords.get(forCall)),
+    rank:
+      forCall === undefined
+        ? ranks.text
+        : rankOfResult(world.callRecords.get(forCall), isPlanned(world, task, forCall)),
+    episode: world.taskRecords.get(task)?.episode ?? null,
+    observed: false,
   }
+}
+
+function isPlanned(world: World, task: TaskId, call: string): boolean {
+  return isPlannerTool(world.tasks.get(task)?.context.calls[call]?.name ?? '')
 }
 
 function withAnswer(record: TaskRecord, fact: FactOf<'message.added'>): TaskRecord {
@@ -56,19 +75,22 @@ function show(world: World, message: MessageRecord): void {
   world.ownViews.get(message.task)?.entries.push(message)
 }
 
-/** A start may select a view of its own; a compaction is done again, by its recorded numbers alone. */
-export function reduceView(world: World, fact: FactOf<'task.started'> | FactOf<'context.compacted'>): void {
-  const task = fact.task ?? ''
-  if (fact.type === 'task.started') {
-    const record = world.taskRecords.get(task)
-    if (record === undefined || seesAll(world, record)) return
-    const entries = record.created.kind === 'background' ? [] : visibleTo(world, record)
-    world.ownViews.set(task, { entries, generation: 0 })
-    return
-  }
-  const view = viewOf(world, task)
-  view.entries = evict(view.entries, fact.data)
-  view.generation += 1
+/** A start may select a view of its own. */
+export function reduceSelection(world: World, fact: FactOf<'task.started'>): void {
+  const record = world.taskRecords.get(fact.task ?? '')
+  if (record === undefined || seesAll(world, record)) return
+  world.ownViews.set(record.id, newView(record.created.kind === 'background' ? [] : visibleTo(world, record)))
+}
+
+export function reduceCheckpoint(world: World, { data, step, task }: FactOf<'context.checkpoint'>): void {
+  const view = viewOf(world, task ?? '')
+  const { summary, version, tailStart } = data
+  view.checkpoint = summaryOf(view.entries, { digest: summary, step, version, tailStart })
+}
+
+export function reduceCompaction(world: World, { data, task }: FactOf<'context.compacted'>): void {
+  const windowTokens = world.session?.context.settings.context.windowTokens ?? 0
+  applyCompaction(viewOf(world, task ?? ''), data, { windowTokens, episodes: world.episodes })
 }
 
 /** The view that a task's requests show. */
@@ -87,9 +109,15 @@ function seesAll(world: World, task: TaskRecord): boolean {
  */
 function visibleTo(world: World, task: TaskRecord): ViewEntry[] {
   return world.sharedView.entries.filter((entry) => {
-    if (isNote(entry)) return true
+    if (isSummary(entry)) return entry.of === null || endedBy(world, entry.of, task.created.watermark)
+    if (!isMessage(entry)) return true
     const ended = world.taskRecords.get(entry.task)?.ended
     if (ended == null || ended.seq <= task.created.watermark) return true
     return entry.role === 'user' || entry.id === ended.messageId
   })
+}
+
+function endedBy(world: World, task: TaskId, watermark: number): boolean {
+  const ended = world.taskRecords.get(task)?.ended
+  return ended != null && ended.seq <= watermark
 }

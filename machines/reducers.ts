@@ -1,7 +1,7 @@
 import { reduceEpisode, withCapability } from './capability-reducers.ts'
 import type { Fact, FactOf } from './facts.ts'
 import type { TerminalData } from './facts-of-work.ts'
-import { reduceMessage, reduceView } from './message-reducers.ts'
+import { reduceCheckpoint, reduceCompaction, reduceMessage, reduceSelection } from './message-reducers.ts'
 import { endedStatus } from './session-context.ts'
 import { addUsage } from './task-fold.ts'
 import type { Status, Usage } from './vocabulary.ts'
@@ -13,10 +13,13 @@ export function reduce(world: World, fact: Fact): void {
   switch (fact.type) {
     case 'message.added':
       return reduceMessage(world, fact)
+    case 'context.checkpoint':
+      return reduceCheckpoint(world, fact)
     case 'context.compacted':
+      return reduceCompaction(world, fact)
     case 'task.started':
       reduceTask(world, fact)
-      return reduceView(world, fact)
+      return reduceSelection(world, fact)
     case 'episode.started':
     case 'episode.ended':
       return reduceEpisode(world, fact)
@@ -139,7 +142,7 @@ function reduceCall(world: World, fact: Fact): void {
     return
   }
   const record = world.callRecords.get(id)
-  if (record !== undefined) world.callRecords.set(id, { ...record, ...callChanges(record, fact) })
+  if (record !== undefined) world.callRecords.set(id, { ...record, ...callChanges(fact) })
 }
 
 function newCall(fact: FactOf<'call.requested'>, id: string): CallRecord {
@@ -153,8 +156,6 @@ function newCall(fact: FactOf<'call.requested'>, id: string): CallRecord {
     arguments: { digest: fact.data.arguments, step: fact.step },
     idempotencyKey: idempotencyKey ?? null,
     startedAt: null,
-    running: false,
-    asks: null,
     resumed: null,
     refusal: null,
     cancelled: null,
@@ -165,20 +166,16 @@ function newCall(fact: FactOf<'call.requested'>, id: string): CallRecord {
 
 function reduceDecision(world: World, fact: FactOf<'pause.settled'>): void {
   const record = world.callRecords.get(fact.call ?? '')
+  if (record === undefined) return
   const { token, decision, input } = fact.data
-  if (record === undefined || record.asks !== token) return
   const resumed = { token, decision, input: input === undefined ? null : { digest: input, step: fact.step } }
   world.callRecords.set(record.id, { ...record, resumed })
 }
 
-function callChanges(record: CallRecord, fact: Fact): Partial<CallRecord> {
+function callChanges(fact: Fact): Partial<CallRecord> {
   switch (fact.type) {
     case 'call.started':
-      return { startedAt: fact.at, running: true }
-    case 'call.interrupted':
-      return { running: false }
-    case 'call.held':
-      return record.running ? { running: false, asks: fact.data.token ?? null } : {}
+      return { startedAt: fact.at }
     case 'call.refused':
       return { refusal: fact.data.code }
     case 'call.cancelled':

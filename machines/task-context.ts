@@ -89,6 +89,8 @@ export interface TaskContext {
   /** Requests made for that answer. */
   readonly attempts: number
   readonly request: { readonly purpose: Purpose; readonly deadline: Time } | null
+  /** Summaries asked for since the newest turn request, and whether one of them came to an end. */
+  readonly summaries: { readonly asked: number; readonly done: boolean }
   readonly retryAt: Time | null
   /** The newest answer asked for no calls. */
   readonly answered: boolean
@@ -116,6 +118,7 @@ export interface TaskContext {
 }
 
 const noUsage: Usage = { input: 0, output: 0, total: 0 }
+export const noSummaries = { asked: 0, done: false }
 const noCounts: CallCounts = { total: 0, failed: 0, succeededMutating: 0, unknownMutating: 0, cancelled: 0 }
 
 export function initialTask(fact: FactOf<'task.created'>): TaskContext {
@@ -135,6 +138,7 @@ export function initialTask(fact: FactOf<'task.created'>): TaskContext {
     step: 0,
     attempts: 0,
     request: null,
+    summaries: noSummaries,
     retryAt: null,
     answered: false,
     usage: noUsage,

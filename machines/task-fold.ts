@@ -1,6 +1,6 @@
 import type { Fact, FactOf } from './facts.ts'
-import { type CallEntry, type CallOutcome, isHeldOnly, type TaskContext } from './task-context.ts'
-import { type CallCounts, isPlannerTool, type Time, type Usage } from './vocabulary.ts'
+import { type CallEntry, type CallOutcome, isHeldOnly, noSummaries, type TaskContext } from './task-context.ts'
+import { type CallCounts, isPlannerTool, type Usage } from './vocabulary.ts'
 
 /** How one accepted fact changes what a task knows. Pure; which facts are accepted in which state is the chart's business. */
 export function foldTask(context: TaskContext, fact: Fact): TaskContext {
@@ -33,11 +33,9 @@ function changes(context: TaskContext, fact: Fact): Partial<TaskContext> {
     case 'task.await_settled':
       return { awaiting: null }
     case 'task.paused':
-      return { pausedAt: fact.at, ...goesOn(context, fact.at) }
-    case 'task.resumed': {
-      const heldAt = isHeldOnly(context.calls) ? fact.at : null
-      return { pausedAt: null, heldAt, deadline: fact.data.deadline ?? context.deadline }
-    }
+      return { pausedAt: fact.at }
+    case 'task.resumed':
+      return { pausedAt: null, deadline: fact.data.deadline ?? context.deadline }
     default:
       return fact.call === null ? taskChanges(context, fact) : callChanges(context, fact)
   }
@@ -66,15 +64,17 @@ function taskChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {
 function modelChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {
   switch (fact.type) {
     case 'model.requested': {
-      const request = { purpose: fact.data.purpose, deadline: fact.data.deadline }
-      const attempts = fact.data.purpose === 'turn' ? fact.data.attempt : context.attempts
-      return { request, attempts, retryAt: null, answered: false, calls: {} }
+      const { purpose, attempt, deadline } = fact.data
+      const turn = purpose === 'turn'
+      const summaries = turn ? noSummaries : { asked: context.summaries.asked + 1, done: false }
+      const attempts = turn ? attempt : context.attempts
+      return { request: { purpose, deadline }, attempts, summaries, retryAt: null, answered: false, calls: {} }
     }
     case 'model.completed':
       return answerChanges(context, fact)
     case 'model.failed': {
       const usage = fact.data.usage === undefined ? context.usage : addUsage(context.usage, fact.data.usage)
-      return { request: null, retryAt: fact.data.retryAt ?? null, usage }
+      return { request: null, retryAt: fact.data.retryAt ?? null, usage, ...summaryEnded(context) }
     }
     case 'model.abandoned': {
       // A request that an operator's interrupt cut off has not failed: it is none of the attempts that are bounded.
@@ -86,9 +86,14 @@ function modelChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {
   }
 }
 
+/** Once a round: whatever came of it, none is asked for again before the next turn request. */
+function summaryEnded({ request, summaries }: TaskContext): Partial<TaskContext> {
+  return request?.purpose === 'summary' ? { summaries: { ...summaries, done: true } } : {}
+}
+
 function answerChanges(context: TaskContext, fact: FactOf<'model.completed'>): Partial<TaskContext> {
   const usage = addUsage(context.usage, fact.data.usage)
-  if (context.request?.purpose === 'summary') return { request: null, usage }
+  if (context.request?.purpose === 'summary') return { request: null, usage, ...summaryEnded(context) }
   const calls: Record<string, CallEntry> = {}
   fact.data.calls.forEach((call, index) => {
     const entry = newEntry(call.name, `${call.name}\u0000${call.arguments}`, index)
@@ -122,8 +127,8 @@ function pauseChanges(
 ): Partial<TaskContext> {
   const { token } = fact.data
   if (fact.type === 'pause.requested') {
-    const { reason, deadline, subject } = fact.data
-    const pause = { reason, call: fact.call, deadline: deadline ?? null, subject: subject ?? null, seq: fact.seq }
+    const { reason, deadline } = fact.data
+    const pause = { reason, call: fact.call, deadline: deadline ?? null, seq: fact.seq }
     return { pauses: { ...context.pauses, [token]: pause } }
   }
   const { [token]: settled, ...pauses } = context.pauses
@@ -156,17 +161,13 @@ function callChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {
   }
 }
 
-/** When a running task's time stands still: while only holds remain. The time of a pause is counted by the pause itself. */
+/** When the task's time stands still: while nothing but a quarantine holds it back. */
 function clockChanges(context: TaskContext, calls: TaskContext['calls'], fact: Fact): Partial<TaskContext> {
-  if (context.pausedAt !== null) return {}
+  const { heldAt, standstills } = context
   const held = isHeldOnly(calls)
-  if (held === (context.heldAt !== null)) return {}
-  return held ? { heldAt: fact.at } : goesOn(context, fact.at)
-}
-
-function goesOn({ heldAt, standstills }: TaskContext, at: Time): Partial<TaskContext> {
-  if (heldAt === null || heldAt === at) return { heldAt: null }
-  return { heldAt: null, standstills: [...standstills, { from: heldAt, to: at }] }
+  if (held === (heldAt !== null)) return {}
+  if (held) return { heldAt: fact.at }
+  return { heldAt: null, standstills: heldAt === null ? standstills : [...standstills, { from: heldAt, to: fact.at }] }
 }
 
 function entryChanges(entry: CallEntry, fact: Fact): Partial<CallEntry> {

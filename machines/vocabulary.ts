@@ -77,6 +77,8 @@ export interface ContextPolicy {
   readonly thresholdTokens: number
   readonly tailMessages: number
   readonly reserveTokens: number
+  /** Absent: what no summary made small is left out. `false`: the task fails then. */
+  readonly evict?: boolean
 }
 
 /** What `session.opened` fixes for the life of the session, until `settings.changed`. */

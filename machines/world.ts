@@ -1,10 +1,11 @@
 import type { SnapshotFrom } from 'xstate'
 import type { callMachine } from './call.machine.ts'
 import type { ContentAt } from './content-at.ts'
+import type { EpisodeRecord } from './episode.ts'
 import type { FactData, FactOf } from './facts.ts'
 import type { sessionMachine } from './session.machine.ts'
 import type { taskMachine } from './task.machine.ts'
-import type { View } from './view.ts'
+import { newView, type View } from './view.ts'
 import type {
   CallCounts,
   CallId,
@@ -56,14 +57,6 @@ export interface ActiveSkill extends ContentAt {
   readonly id: string
   readonly scope: 'task' | 'step'
   readonly bytes: number
-}
-
-/** A part of a turn that the planner itself has bounded: it explored something, or acted on what it found. */
-export interface EpisodeRecord {
-  readonly kind: 'exploration' | 'action'
-  readonly basedOn: readonly string[]
-  /** The answer that ended it, with its conclusion; null while it is open. */
-  readonly concludedBy: MessageId | null
 }
 
 /** What a successor is told of a predecessor, and where the whole outcome stands in the log. */
@@ -154,7 +147,7 @@ export function emptyWorld(): World {
     calls: new Map(),
     taskRecords: new Map(),
     callRecords: new Map(),
-    sharedView: { entries: [], generation: 0 },
+    sharedView: newView(),
     ownViews: new Map(),
     messageCount: 0,
     unanswered: new Map(),

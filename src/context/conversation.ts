@@ -1,4 +1,4 @@
-import { isNote, type MessageRecord, type RollingNote, type ViewEntry } from '../../machines/view.ts'
+import { isMessage, type MessageRecord, type RollingNote, type ViewEntry } from '../../machines/view.ts'
 import type { ModelMessage } from '../facts/ports.ts'
 
 /** A stored body as the message that a model is sent. Assistant messages with calls are stored as JSON of both. */
@@ -42,5 +42,5 @@ export function openCallsAfter(open: readonly string[], message: ModelMessage): 
 
 /** The task whose first user message an entry may be. */
 export function inputTaskOf(entry: ViewEntry): string | null {
-  return isNote(entry) || entry.role !== 'user' ? null : entry.task
+  return isMessage(entry) && entry.role === 'user' ? entry.task : null
 }

@@ -1,9 +1,10 @@
 import type { ContentAt } from '../../machines/content-at.ts'
-import { isNote, type MessageRecord, type ViewEntry } from '../../machines/view.ts'
+import { isMessage, isSummary, type MessageRecord, type ViewEntry } from '../../machines/view.ts'
 import type { CallId, Digest, JsonObject, MessageId, PauseToken, TaskId } from '../../machines/vocabulary.ts'
 import type { TaskRecord, World } from '../../machines/world.ts'
 import { type CatalogSnapshot, parseSnapshot } from '../capabilities/catalog-snapshot.ts'
 import { quoteOf, renderMessage } from '../context/conversation.ts'
+import { renderObservation } from '../context/observation.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { ModelMessage } from '../facts/ports.ts'
@@ -25,6 +26,10 @@ export class Bodies {
   readonly outputs = new Map<CallId, string>()
   readonly arguments = new Map<CallId, JsonObject>()
   readonly messages = new Map<MessageId, ModelMessage>()
+  /** What of large outputs is shown once they are observations. */
+  readonly previews = new Map<MessageId, ModelMessage>()
+  /** Summaries that views show, by digest. */
+  readonly summaries = new Map<Digest, string>()
   /** System texts that commands brought, by digest. */
   readonly systems = new Map<Digest, string>()
   /** Catalogs that started tasks hold on to, by digest. */
@@ -43,16 +48,42 @@ export class Bodies {
   readonly sharedView = new RequestView()
 
   keepMessage(record: MessageRecord, body: string): void {
-    this.messages.set(record.id, renderMessage(record, body))
+    if (record.observed) this.previews.set(record.id, renderObservation(record, body))
+    else this.messages.set(record.id, renderMessage(record, body))
     if (record.role === 'user') this.quotes.set(record.digest, quoteOf(body))
   }
 
-  /** Lets go of the messages that no view shows any more. */
+  /** Made once from the whole output, which then need not stay in memory. */
+  previewOf(entry: MessageRecord): ModelMessage {
+    const known = this.previews.get(entry.id)
+    if (known !== undefined) return known
+    const whole = this.messages.get(entry.id)
+    if (whole === undefined)
+      throw new LandfallError('INTERNAL', 'A large output is not in memory. Report this as a bug.')
+    const made = renderObservation(entry, whole.content)
+    this.previews.set(entry.id, made)
+    return made
+  }
+
+  /** Lets go of what no view shows any more. */
   prune(world: World): void {
-    const shown = new Set<string>()
-    for (const view of [world.sharedView, ...world.ownViews.values()])
-      for (const entry of view.entries) if (!isNote(entry)) shown.add(entry.id)
-    for (const id of this.messages.keys()) if (!shown.has(id)) this.messages.delete(id)
+    const whole = new Set<string>()
+    const short = new Set<string>()
+    const quoted = new Set<string>()
+    const views = [world.sharedView, ...world.ownViews.values()]
+    for (const view of views)
+      for (const entry of view.entries) {
+        if (isMessage(entry)) (entry.observed ? short : whole).add(entry.id)
+        else if (isSummary(entry)) short.add(entry.digest)
+        else for (const { digest } of entry.kept) quoted.add(digest)
+        if (isMessage(entry) && entry.role === 'user') quoted.add(entry.digest)
+      }
+    for (const { entries } of views)
+      for (const entry of entries) if (isMessage(entry) && entry.observed) this.previewOf(entry)
+    for (const id of this.messages.keys()) if (!whole.has(id)) this.messages.delete(id)
+    for (const id of this.previews.keys()) if (!short.has(id)) this.previews.delete(id)
+    for (const digest of this.quotes.keys()) if (!quoted.has(digest)) this.quotes.delete(digest)
+    for (const digest of this.summaries.keys()) if (!short.has(digest)) this.summaries.delete(digest)
   }
 
   static async hydrate(world: World, log: Log, scope: Scope): Promise<Bodies> {
@@ -104,7 +135,8 @@ function neededBy(world: World): readonly Piece[] {
 }
 
 function ofEntry(entry: ViewEntry): readonly Piece[] {
-  if (!isNote(entry)) return [{ at: entry, keep: (bodies, body) => bodies.keepMessage(entry, body) }]
+  if (isMessage(entry)) return [{ at: entry, keep: (bodies, body) => bodies.keepMessage(entry, body) }]
+  if (isSummary(entry)) return [{ at: entry, keep: (bodies, body) => bodies.summaries.set(entry.digest, body) }]
   return entry.kept.map((at) => ({ at, keep: (bodies, body) => bodies.quotes.set(at.digest, quoteOf(body)) }))
 }
 

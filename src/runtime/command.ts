@@ -34,6 +34,7 @@ export interface InternalRequest {
   readonly cause: string | null
   readonly by: Actor
   readonly answer?: ModelAnswer
+  readonly summary?: { readonly task: string; readonly text: string }
   readonly agenda: (step: Step, world: World) => readonly AgendaItem[]
   /** What is recorded instead when no store will ever take this result, such as one beyond a bound. */
   readonly otherwise?: InternalRequest

@@ -7,7 +7,7 @@ import { utf8Bytes } from '../context/occupancy.ts'
 import { canonicalJson } from '../facts/digest.ts'
 import { releaseSkills } from './activate-skill.ts'
 import { added, needed } from './expand-messages.ts'
-import { overBudget } from './expand-requests.ts'
+import { overBudget, warnings } from './expand-requests.ts'
 import type { Step } from './step.ts'
 
 /**
@@ -17,9 +17,10 @@ import type { Step } from './step.ts'
 export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
   const answer = needed(step.input.answer, 'answer')
   const released = releaseSkills(step, task)
-  if (answer.calls.length === 0) return [...released, added(step, { task, role: 'assistant' }, answer.text)]
+  const told = [...released, ...warnings(step, task)]
+  if (answer.calls.length === 0) return [...told, added(step, { task, role: 'assistant' }, answer.text)]
   const context = needed(step.world.tasks.get(task), 'task').context
-  const items: AgendaItem[] = [...released, assistantWithCalls(step, task)]
+  const items: AgendaItem[] = [...told, assistantWithCalls(step, task)]
   for (const [call, entry] of entries(context))
     if (!isPlannerTool(entry.name)) items.push(requested(step, task, call, entry.index))
   const session = needed(step.world.session, 'session').context

@@ -4,14 +4,15 @@ import { ownPause, type TaskContext } from '../../machines/task-context.ts'
 import { streakLimit } from '../../machines/task-fold.ts'
 import type { AbandonReason, TaskId } from '../../machines/vocabulary.ts'
 import type { TaskSnapshot } from '../../machines/world.ts'
-import { askBudget, type BudgetAnswer, dueWarnings, inputTokens } from '../context/budget.ts'
-import { occupancyAlgorithm, occupancyOfMessage } from '../context/occupancy.ts'
-import { compact } from './compact.ts'
+import { dueWarnings, inputTokens } from '../context/budget.ts'
+import { type Account, accountFor } from './account-request.ts'
+import { compact, steeringBytes } from './compact.ts'
 import { equip } from './desk-builder.ts'
 import { added, needed } from './expand-messages.ts'
 import { followView } from './lane.ts'
 import { requestDigest } from './request-digest.ts'
 import type { Step } from './step.ts'
+import { takeSummary } from './take-summary.ts'
 import type { TaskDesk } from './task-desk.ts'
 
 /** The boundary, the only place where a turn finishes, fails by a bound, rests, takes steering in or asks the model again. */
@@ -20,10 +21,12 @@ export function continueTurn(step: Step, task: TaskId): readonly AgendaItem[] {
   if (snapshot === undefined || step.failing.has(task) || !snapshot.matches({ running: 'boundary' })) return []
   const { context } = snapshot
   if (context.answered && context.steering.length === 0) return complete(task, context)
+  const summary = takeSummary(step, task)
+  if (summary !== null) return [...summary, { ask: 'continueTurn', task }]
   if (ownPause(context) !== null) return [{ ask: 'restIfIdle', task }]
   if (step.base.closing) return []
-  const compacted = compact(step, task)
-  if (compacted !== null) return [compacted, { ask: 'continueTurn', task }]
+  const compacted = compact(step, task, context)
+  if (compacted !== null) return [...compacted, { ask: 'continueTurn', task }]
   return exceeded(step, task, context) ?? applySteering(step, task, context)
 }
 
@@ -49,6 +52,9 @@ function exceeded(step: Step, task: TaskId, context: TaskContext): readonly Agen
   if (context.attempts >= limits.modelAttempts) return [{ ask: 'failTask', task, code: 'MODEL_FAILED' }]
   const steps = limitOf(session, 'stepsPerTurn', limits.stepsPerTurn)
   if (context.step >= steps) return overBudget(task, 'stepsPerTurn', context.step, steps)
+  const transcript = limitOf(session, 'toolTranscriptBytesPerTurn', limits.toolTranscriptBytesPerTurn)
+  const { toolBytes } = needed(step.world.taskRecords.get(task), 'task record')
+  if (toolBytes > transcript) return overBudget(task, 'toolTranscriptBytesPerTurn', toolBytes, transcript)
   const messages = limitOf(session, 'messagesPerSession', limits.messagesPerSession)
   const view = needed(step.base.desks.get(task), 'desk').view
   if (view.length + context.steering.length > messages)
@@ -70,8 +76,7 @@ function applySteering(step: Step, task: TaskId, context: TaskContext): readonly
     message,
     content: needed(step.base.bodies.steering.get(message), 'steering'),
   }))
-  const more = steers.reduce((sum, { content }) => sum + occupancyOfMessage({ role: 'user', content }), 0)
-  const admission = admit(step, task, more)
+  const admission = admit(step, task, steeringBytes(step, context))
   if (admission.refusal !== null) return admission.refusal
   for (const message of context.steering) step.base.bodies.steering.delete(message)
   return [
@@ -110,71 +115,30 @@ export function requestModel(step: Step, task: TaskId): readonly AgendaItem[] {
   ]
 }
 
-interface Admission {
+interface Admission extends Account {
   readonly desk: TaskDesk
-  readonly answer: BudgetAnswer
-  readonly accounted: AgendaItem
   readonly refusal: readonly AgendaItem[] | null
 }
 
-/** The accounting fact stands before every request, also when the answer is no. */
+/** `more`: bytes that will join the view together with the request. */
 function admit(step: Step, task: TaskId, more: number): Admission {
   const { world, bodies, desks } = step.base
-  const session = needed(world.session, 'session').context
   const record = needed(world.taskRecords.get(task), 'task record')
   const desk = needed(desks.get(task), 'desk')
   equip(step.base, desk, record)
   followView(world, bodies, desk)
-  const { windowTokens: window, reserveTokens: reserve } = session.settings.context
-  const limit = session.settings.budget?.tokens ?? null
-  const reserved = reservedTokens(step)
   const occupancy = desk.baseOccupancy + desk.view.occupancy + more
-  const asked = record.started?.settings.maxOutput
-  const answer = askBudget({
-    occupancy,
-    reserve,
-    window,
-    used: world.used,
-    reserved,
-    limit,
-    ...(typeof asked === 'number' ? { asked } : {}),
-  })
-  const admitted = answer.fits && answer.affordable
-  const accounted: AgendaItem = {
-    type: 'context.accounted',
-    task,
-    data: {
-      algorithm: occupancyAlgorithm,
-      occupancy,
-      reserve,
-      window,
-      admitted,
-      purpose: 'turn',
-      used: world.used,
-      reserved,
-      limit,
-    },
-  }
-  return { desk, answer, accounted, refusal: admitted ? null : refusal(task, answer, accounted, { world, limit }) }
+  const account = accountFor(step, record, { purpose: 'turn', occupancy })
+  return { ...account, desk, refusal: account.admitted ? null : refusal(task, account, world.used) }
 }
 
-function refusal(
-  task: TaskId,
-  answer: BudgetAnswer,
-  accounted: AgendaItem,
-  budget: { world: { used: number }; limit: number | null },
-): readonly AgendaItem[] {
+function refusal(task: TaskId, { answer, accounted, limit }: Account, used: number): readonly AgendaItem[] {
   if (!answer.fits) return [accounted, { ask: 'failTask', task, code: 'CONTEXT_OVERFLOW' }]
-  return [accounted, ...overBudget(task, 'tokens', budget.world.used, budget.limit ?? 0)]
+  return [accounted, ...overBudget(task, 'tokens', used, limit ?? 0)]
 }
 
-function reservedTokens(step: Step): number {
-  let sum = 0
-  for (const { reserved } of step.world.reserved.values()) sum += reserved
-  return sum
-}
-
-function warnings(step: Step, task: TaskId): readonly AgendaItem[] {
+/** Given once each, as soon as the session has used so much. */
+export function warnings(step: Step, task: TaskId): readonly AgendaItem[] {
   const limit = step.world.session?.context.settings.budget?.tokens ?? null
   const used = step.world.used
   return dueWarnings(used, limit, step.world.warned).map((percent) => ({

@@ -1,7 +1,8 @@
 import { viewOf } from '../../machines/message-reducers.ts'
-import { isNote, type ViewEntry } from '../../machines/view.ts'
+import { isMessage, isSummary, type ViewEntry } from '../../machines/view.ts'
 import type { World } from '../../machines/world.ts'
 import { renderNote } from '../context/conversation.ts'
+import { renderSummary } from '../context/summary.ts'
 import type { ModelMessage } from '../facts/ports.ts'
 import type { Bodies } from './bodies.ts'
 import { needed } from './expand-messages.ts'
@@ -13,7 +14,9 @@ export function followView(world: World, bodies: Bodies, desk: TaskDesk): void {
 }
 
 export function renderEntry(bodies: Bodies, entry: ViewEntry): ModelMessage {
-  if (!isNote(entry)) return needed(bodies.messages.get(entry.id), 'message')
+  if (isSummary(entry)) return renderSummary(entry, needed(bodies.summaries.get(entry.digest), 'summary'))
+  if (isMessage(entry))
+    return entry.observed ? bodies.previewOf(entry) : needed(bodies.messages.get(entry.id), 'message')
   return renderNote(
     entry,
     entry.kept.map((place) => needed(bodies.quotes.get(place.digest), 'quoted message')),

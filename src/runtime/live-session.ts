@@ -150,8 +150,9 @@ export class LiveSession {
 
   async #follow(request: InternalRequest): Promise<void> {
     try {
-      const { cause, by, answer } = request
-      const input = { by, cause, command: null, ...(answer === undefined ? {} : { answer }) }
+      const { cause, by, answer, summary } = request
+      const brought = { ...(answer === undefined ? {} : { answer }), ...(summary === undefined ? {} : { summary }) }
+      const input = { by, cause, command: null, ...brought }
       const { step } = await this.#plan(input, (planned) => {
         planned.run(request.agenda(planned, planned.world))
         return { step: planned }

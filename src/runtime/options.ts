@@ -23,6 +23,8 @@ export interface RuntimeOptions {
   /** The one model, or several by name of which the first is the default. */
   readonly model?: Model
   readonly models?: { readonly [name: string]: Model }
+  /** Writes summaries of what is older than the tail; absent: the oldest is left out instead. */
+  readonly summaryModel?: Model
   readonly system?: string
   readonly settings?: JsonObject
   /** Longest silence of a model, before the first chunk and between chunks. */
@@ -47,6 +49,7 @@ export interface Host {
   readonly log: Log
   readonly models: ReadonlyMap<string, Model>
   readonly defaultModel: string
+  readonly summaryModel: Model | null
   readonly system: string
   readonly settings: JsonObject
   readonly requestTimeoutMs: number
@@ -78,6 +81,7 @@ const defaultReserve = 8_192
 function contextOf(given: Partial<ContextPolicy>): ContextPolicy {
   const windowTokens = given.windowTokens ?? defaultWindow
   return {
+    ...(given.evict === undefined ? {} : { evict: given.evict }),
     windowTokens,
     thresholdTokens: given.thresholdTokens ?? Math.floor(windowTokens * 0.8),
     tailMessages: given.tailMessages ?? 24,
@@ -95,6 +99,7 @@ export function resolveHost(options: RuntimeOptions): Host {
     log: options.log,
     models,
     defaultModel: models.keys().next().value ?? '',
+    summaryModel: options.summaryModel ?? null,
     system: options.system ?? '',
     settings: options.settings ?? {},
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
@@ -132,7 +137,9 @@ function checkedBudget(budget: RuntimeOptions['budget']): { readonly tokens: num
 }
 
 function checkedContext(context: ContextPolicy): ContextPolicy {
-  for (const [name, value] of Object.entries(context))
+  const { evict = true, ...numbers } = context
+  if (typeof evict !== 'boolean') throw invalid('context.evict', 'Whether messages may be left out is true or false.')
+  for (const [name, value] of Object.entries(numbers))
     if (!Number.isSafeInteger(value) || value < 0)
       throw invalid(`context.${name}`, 'A context bound is a whole number, not negative.')
   if (context.reserveTokens >= context.windowTokens)

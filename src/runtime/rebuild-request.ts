@@ -9,6 +9,7 @@ import { loadWorld } from './load-world.ts'
 import type { Host } from './options.ts'
 import { readFacts } from './read-facts.ts'
 import { requestOf } from './request-of.ts'
+import { prefixOf, summaryMessages, summaryRequestOf } from './summary-request.ts'
 
 /** The request that a `model.requested` stands for, from the log and content alone. */
 export async function rebuildRequest(host: Host, scope: Scope, seq: number): Promise<ModelRequest> {
@@ -21,6 +22,10 @@ export async function rebuildRequest(host: Host, scope: Scope, seq: number): Pro
   const key = await keyOf(log, scope)
   if (record?.started == null) throw new LandfallError('NOT_FOUND', 'The task of this request is not there.')
   const bodies = await Bodies.hydrate(world, log, scope)
+  if (fact.data.purpose === 'summary') {
+    const messages = summaryMessages(bodies, prefixOf(world, fact.task))
+    return summaryRequestOf(messages, { ...fact.data, turn: record.turn })
+  }
   const desk = buildDesk({ host, world, bodies, key }, record)
   followView(world, bodies, desk)
   return requestOf(desk, fact.data, record.started, record.turn)

@@ -1,15 +1,17 @@
 import type { FactData } from '../../machines/facts.ts'
+import type { Usage } from '../../machines/vocabulary.ts'
 import { inputTokens } from '../context/budget.ts'
 import { canonicalJson } from '../facts/digest.ts'
-import { ModelError, type ModelRequest } from '../facts/ports.ts'
+import { type Model, ModelError, type ModelRequest } from '../facts/ports.ts'
 import { invalidResponse } from '../models/answer-builder.ts'
 import { type ModelAnswer, readStream } from '../models/read-stream.ts'
 import type { InternalRequest } from './command.ts'
 import { DeltaStream } from './delta-stream.ts'
+import { fetchObservations } from './fetch-observations.ts'
 import type { Mailbox } from './mailbox.ts'
 import { requestOf } from './request-of.ts'
 import type { Services } from './services.ts'
-import type { TaskDesk } from './task-desk.ts'
+import { prefixOf, summaryMessages, summaryOccupancy, summaryRequestOf } from './summary-request.ts'
 
 interface InFlight {
   readonly controller: AbortController
@@ -62,8 +64,23 @@ export class RequestEffects {
       ended: false,
     }
     this.#inFlight.set(task, flight)
+    const { host } = this.#services
+    const of = { task, flight, cause: requested.id }
+    const { purpose, model } = requested.data
+    if (purpose === 'summary') {
+      const messages = summaryMessages(held.bodies, prefixOf(held.world, task))
+      const request = summaryRequestOf(messages, { ...requested.data, turn: record.turn })
+      return void this.#run({
+        ...of,
+        request,
+        bytes: summaryOccupancy(messages),
+        name: model,
+        model: host.summaryModel,
+      })
+    }
     const request = requestOf(desk, requested.data, record.started, record.turn)
-    void this.#run({ task, flight, desk, request, model: record.started.model, cause: requested.id })
+    const bytes = desk.baseOccupancy + desk.view.occupancy
+    void this.#run({ ...of, request, bytes, name: model, model: host.models.get(model) ?? null })
   }
 
   abort(task: string): void {
@@ -82,8 +99,8 @@ export class RequestEffects {
     const began = host.clock.now()
     const deltas = new DeltaStream(bus, host.redactor, { ...this.#session.scope, task: of.task, after: of.flight.seq })
     try {
-      const model = host.models.get(of.model)
-      if (model === undefined) throw new ModelError({ code: 'MODEL_NOT_CONFIGURED', retryable: false })
+      const { model } = of
+      if (model === null) throw new ModelError({ code: 'MODEL_NOT_CONFIGURED', retryable: false })
       const answer = await readStream(
         model,
         of.request,
@@ -93,15 +110,18 @@ export class RequestEffects {
           scheduler: host.scheduler,
           ids: host.ids,
           idleMs: host.requestTimeoutMs,
-          requestBytes: requestBytesOf(of),
+          requestBytes: of.bytes,
           onChunk: (chunk, received) => {
             of.flight.received = received
+            if (of.request.purpose === 'summary') return
             if (chunk.type === 'text' || chunk.type === 'reasoning') deltas.push(chunk.type, chunk.text)
           },
         },
       )
       deltas.end()
-      this.#answered(of, withOwnIds(answer, host.ids), host.clock.now() - began)
+      const durationMs = host.clock.now() - began
+      if (of.request.purpose === 'summary') this.#summarised(of, answer, durationMs)
+      else await this.#answered(of, withOwnIds(answer, host.ids), durationMs)
     } catch (error) {
       deltas.end()
       this.#failed(of, error)
@@ -113,16 +133,43 @@ export class RequestEffects {
     return this.#inFlight.get(of.task) === of.flight
   }
 
-  #answered(of: Sent, answer: ModelAnswer, durationMs: number): void {
+  /** Only a whole text is a summary; everything else is charged, and leaves the view as it is. */
+  #summarised(of: Sent, answer: ModelAnswer, durationMs: number): void {
     if (!this.#isCurrent(of)) return
     of.flight.ended = true
+    const { usage, finish, text, calls } = answer
+    if (finish !== 'stop' || calls.length > 0 || text.trim() === '')
+      return this.#session.post(this.#failure(of, invalidResponse('it is no summary'), usage))
+    const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'), usage)
+    this.#session.post({
+      cause: of.cause,
+      by: { kind: 'planner', id: of.name },
+      summary: { task: of.task, text },
+      agenda: (step) => {
+        if (!this.#isCurrent(of)) return []
+        const data = { usage, finish, digest: step.put(text).digest, calls: [], durationMs }
+        return [{ type: 'model.completed', task: of.task, data }]
+      },
+      get otherwise() {
+        return tooLarge()
+      },
+    })
+  }
+
+  async #answered(of: Sent, answer: ModelAnswer, durationMs: number): Promise<void> {
+    if (!this.#isCurrent(of)) return
+    of.flight.ended = true
+    const { held, scope } = this.#session
+    const { log } = this.#services.host
+    const fetched = held === null ? null : await fetchObservations({ log, scope, held, task: of.task }, answer.calls)
     const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'))
     this.#session.post({
       cause: of.cause,
-      by: { kind: 'planner', id: of.model },
+      by: { kind: 'planner', id: of.name },
       answer,
       agenda: (step) => {
         if (!this.#isCurrent(of)) return []
+        for (const [call, body] of fetched ?? []) step.base.bodies.fetched.set(call, body)
         const calls = answer.calls.map(({ id, name, arguments: args }) => ({
           call: id,
           name,
@@ -145,19 +192,20 @@ export class RequestEffects {
     this.#session.post(this.#failure(of, failure))
   }
 
-  #failure(of: Sent, failure: ModelError): InternalRequest {
+  #failure(of: Sent, failure: ModelError, usage?: Usage): InternalRequest {
     return {
       cause: of.cause,
       by: { kind: 'runtime', id: 'model' },
       agenda: (step) => {
         if (!this.#isCurrent(of)) return []
-        const retries = failure.retryable && of.flight.attempt < this.#services.host.limits.modelAttempts
+        const isTurn = of.request.purpose === 'turn'
+        const retries = isTurn && failure.retryable && of.flight.attempt < this.#services.host.limits.modelAttempts
         const data: FactData['model.failed'] = {
           code: failure.code,
           retryable: failure.retryable,
           attempt: of.flight.attempt,
           ...(retries ? { retryAt: step.after(this.#backoffMs(of.flight.attempt, failure)) } : {}),
-          ...(isCharged(of, failure) ? { usage: chargeOf(of) } : {}),
+          ...(usage !== undefined ? { usage } : isCharged(of, failure) ? { usage: chargeOf(of) } : {}),
         }
         return [{ type: 'model.failed', task: of.task, data }]
       },
@@ -175,9 +223,11 @@ export class RequestEffects {
 interface Sent {
   readonly task: string
   readonly flight: InFlight
-  readonly desk: TaskDesk
   readonly request: ModelRequest
-  readonly model: string
+  /** Of the request: what a cut one is charged for. */
+  readonly bytes: number
+  readonly name: string
+  readonly model: Model | null
   readonly cause: string
 }
 
@@ -186,12 +236,8 @@ function isCharged(of: Sent, failure: ModelError): boolean {
   return of.flight.received > 0 || failure.code === 'MODEL_TIMEOUT'
 }
 
-function requestBytesOf(of: Sent): number {
-  return of.desk.baseOccupancy + of.desk.view.occupancy
-}
-
 function chargeOf(of: Sent): { input: number; output: number; total: number; estimated: true } {
-  const input = inputTokens(requestBytesOf(of))
+  const input = inputTokens(of.bytes)
   const output = inputTokens(of.flight.received)
   return { input, output, total: input + output, estimated: true }
 }

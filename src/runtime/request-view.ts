@@ -53,7 +53,7 @@ export class RequestView {
     const task = inputTaskOf(entry)
     if (task !== null && !this.inputAt.has(task)) this.inputAt.set(task, this.#messages.length)
     this.#messages.push(message)
-    this.rolling = createHash('sha256').update(this.rolling).update(digestOfEntry(entry)).digest('hex')
+    this.rolling = rolled(this.rolling, entry)
     this.occupancy += occupancyOfMessage(message)
   }
 
@@ -66,4 +66,9 @@ export class RequestView {
       )
     return Object.freeze(this.#messages.slice())
   }
+}
+
+/** The digest over entries, one after the other, with one more. */
+export function rolled(before: string, entry: ViewEntry): string {
+  return createHash('sha256').update(before).update(digestOfEntry(entry)).digest('hex')
 }

@@ -52,6 +52,8 @@ export interface StepInput {
   readonly cause: string | null
   readonly command: string | null
   readonly answer?: ModelAnswer
+  /** The text that a summary model has written for a task. */
+  readonly summary?: { readonly task: string; readonly text: string }
 }
 
 const runtimeActor: Actor = { kind: 'runtime', id: 'landfall' }
@@ -86,8 +88,11 @@ export class Step {
   readonly failing = new Set<string>()
   /** Inbox entries that this step carries out. */
   readonly answers: { readonly id: string; readonly answer: string }[] = []
-  /** Tasks whose view was compacted in this step. */
-  readonly compacted = new Set<string>()
+  /** Tasks of whose view something was left out in this step. */
+  readonly evicted = new Set<string>()
+  /** Tasks that no summary was admitted for in this step. */
+  readonly unsummarised = new Set<string>()
+  #summary: StepInput['summary'] | null
   /** An answer's text, an input or a result is named by several facts of a step, and digested once. */
   readonly #put = new Map<string, { readonly digest: Digest; readonly bytes: number }>()
   readonly #at: string
@@ -98,12 +103,21 @@ export class Step {
   constructor(base: StepBase, input: StepInput) {
     this.base = base
     this.input = input
+    this.#summary = input.summary ?? null
     this.#by = input.by
     this.now = base.host.clock.now()
     this.#at = new Date(this.now).toISOString()
     this.#lastId = base.head.lastId
     const settings = base.world.session?.context
     this.#factsMax = settings === undefined ? base.host.limits.factsPerStep : limitOf(settings, 'factsPerStep', 1_024)
+  }
+
+  /** The summary that came with the command, once. */
+  takeSummary(task: string): string | null {
+    if (this.#summary?.task !== task) return null
+    const { text } = this.#summary
+    this.#summary = null
+    return text
   }
 
   get world(): World {

@@ -67,7 +67,13 @@ export const sessionSettings = z.strictObject({
   system: digest.nullable(),
   limits: numbers,
   budget: z.strictObject({ tokens: count }).nullable(),
-  context: z.strictObject({ windowTokens: count, thresholdTokens: count, tailMessages: count, reserveTokens: count }),
+  context: z.strictObject({
+    windowTokens: count,
+    thresholdTokens: count,
+    tailMessages: count,
+    reserveTokens: count,
+    evict: z.exactOptional(flag),
+  }),
 })
 
 export const status = z.enum(['completed', 'failed', 'cancelled', 'superseded'])

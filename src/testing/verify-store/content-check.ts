@@ -99,6 +99,8 @@ function namedBy(fact: StoredFact): readonly Named[] {
     case 'capability.loaded':
     case 'capability.activated':
       return own(fact.data.content)
+    case 'context.checkpoint':
+      return own(fact.data.summary)
     case 'episode.ended':
       return own(fact.data.conclusion)
     case 'pause.settled':

@@ -1,5 +1,5 @@
 import { viewOf } from '../../../machines/message-reducers.ts'
-import { isNote, type ViewEntry } from '../../../machines/view.ts'
+import { isMessage, type ViewEntry } from '../../../machines/view.ts'
 import type { TaskRecord, World } from '../../../machines/world.ts'
 import { type CatalogSnapshot, emptySnapshot, parseSnapshot } from '../../capabilities/catalog-snapshot.ts'
 import type { StoredFact, StoredFactOf } from '../../facts/envelope.ts'
@@ -9,6 +9,7 @@ import type { Scope } from '../../facts/scope.ts'
 import { Offers } from '../../runtime/offer.ts'
 import { requestDigest } from '../../runtime/request-digest.ts'
 import { RequestView } from '../../runtime/request-view.ts'
+import { prefixOf, summaryDigest } from '../../runtime/summary-request.ts'
 import { TaskDesk } from '../../runtime/task-desk.ts'
 import type { Findings } from './findings.ts'
 
@@ -43,7 +44,9 @@ export class RequestCheck {
     if (record === undefined) return
     if (record.ended !== null) this.#desks.delete(record.id)
     else if (fact.type === 'task.started') this.#desks.set(record.id, await this.#desk(world, record, fact))
-    else if (fact.type === 'model.requested' && fact.data.purpose === 'turn') this.#compare(world, record, fact)
+    else if (fact.type !== 'model.requested') return
+    else if (fact.data.purpose === 'turn') this.#compare(world, record, fact)
+    else this.#compareSummary(world, record, fact)
   }
 
   #compare(world: World, record: TaskRecord, fact: StoredFactOf<'model.requested'>): void {
@@ -56,6 +59,11 @@ export class RequestCheck {
     const assembled = { tools: desk.offer.digest, rolling: desk.view.rolling }
     if (requestDigest(this.#key, record, assembled) === fact.data.request) this.rebuilt += 1
     else this.#findings.report('INV-14', fact.seq, this.#difference(desk, fact))
+  }
+
+  #compareSummary(world: World, record: TaskRecord, fact: StoredFactOf<'model.requested'>): void {
+    if (summaryDigest(this.#key, prefixOf(world, record.id)) === fact.data.request) this.rebuilt += 1
+    else this.#findings.report('INV-14', fact.seq, 'the summary request built again does not have the recorded digest')
   }
 
   #difference(desk: TaskDesk, { data }: StoredFactOf<'model.requested'>): string {
@@ -109,7 +117,7 @@ const sharedStep = 0
 
 /** A message as far as a digest and the pairing of calls and results need it. */
 function outline(record: ViewEntry): ModelMessage {
-  if (isNote(record)) return { role: 'user', content: '' }
+  if (!isMessage(record)) return { role: 'user', content: '' }
   const { role, toolCalls, forCall } = record
   return {
     role,
