@@ -53,6 +53,7 @@ export const paths: readonly Path[] = [
   path('a lost attempt under an own pause is given up by an interrupt', 'start calls:order,note pause crash interrupt'),
   path('a lost attempt under an own pause is given up by a cancel', 'start calls:order,note pause crash cancel'),
   path('a lost attempt in a hold is given up by a cancel', 'start calls:order,note crash cancel'),
+  path('an answer of planner tools alone is answered at once', 'start calls:tools_load final'),
   path('an unknown name is refused', 'start calls:nosuch'),
   path(
     'an approved change is held by the quarantine',

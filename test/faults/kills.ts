@@ -10,7 +10,8 @@ import { readFacts } from '../../src/runtime/read-facts.ts'
 import type { Effected } from './wild/wild-world.mjs'
 
 const worker = fileURLToPath(new URL('./wild/worker.mjs', import.meta.url))
-const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url))
+const built = fileURLToPath(new URL('../../dist/', import.meta.url))
+const main = join(built, 'src/cli/main.js')
 
 export interface Ended {
   readonly code: number | null
@@ -51,13 +52,16 @@ function run(words: readonly string[]): Child {
   return { process: child, printed, ended }
 }
 
+export interface Moment {
+  readonly receipts: number
+  readonly ms: number
+  /** Another library than the one that was built here. */
+  readonly library?: string
+}
+
 /** A process works on the store until it has had so many receipts, and is killed a moment later, wherever it is then. */
-export async function workAndKill(
-  directory: string,
-  seed: number,
-  at: { receipts: number; ms: number },
-): Promise<Ended> {
-  const child = run([worker, 'work', directory, String(seed)])
+export async function workAndKill(directory: string, seed: number, at: Moment): Promise<Ended> {
+  const child = run([worker, 'work', directory, String(seed), at.library ?? built])
   await child.printed(at.receipts)
   await sleep(at.ms)
   child.process.kill('SIGKILL')
@@ -65,7 +69,7 @@ export async function workAndKill(
 }
 
 export function finish(directory: string, seed: number): Promise<Ended> {
-  return run([worker, 'finish', directory, String(seed)]).ended
+  return run([worker, 'finish', directory, String(seed), built]).ended
 }
 
 export function verify(directory: string): Promise<Ended> {

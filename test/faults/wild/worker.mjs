@@ -1,16 +1,17 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as lib from '../../../dist/src/index.js'
-import { sqliteLog } from '../../../dist/src/log/sqlite/sqlite-log.js'
+import { pathToFileURL } from 'node:url'
 import { seeded, send, settle, wildCommand, wildModel, wildTools } from './wild-world.mjs'
 
 /*
  * A process that works on a store until it is killed (`work`), or that brings every session to its end (`finish`).
- * Arguments: the mode, a directory, a seed. Effects and receipts go to files beside the store, each line written before anything
+ * Arguments: the mode, a directory, a seed, the built library. Effects and receipts go to files beside the store, each line written before anything
  * else can happen: what is in them has happened, whatever becomes of the process.
  */
-const [mode = '', directory = '', seed = '1'] = process.argv.slice(2)
+const [mode = '', directory = '', seed = '1', library = ''] = process.argv.slice(2)
+const lib = await import(pathToFileURL(join(library, 'src/index.js')).href)
+const { sqliteLog } = await import(pathToFileURL(join(library, 'src/log/sqlite/sqlite-log.js')).href)
 const random = seeded(Number(seed))
 const receiptsFile = join(directory, 'receipts.jsonl')
 const note = (file, line) => appendFileSync(join(directory, file), `${JSON.stringify(line)}\n`)
