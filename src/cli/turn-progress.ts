@@ -5,6 +5,7 @@ import type { Scope } from '../facts/scope.ts'
 import { systemClock, systemScheduler } from '../facts/system-ports.ts'
 import type { Runtime } from '../runtime/open-runtime.ts'
 import type { Output } from './output.ts'
+import { progressStore, whenProgress } from './progress-store.ts'
 
 /** How long the end of a turn waits for its last events to be shown. */
 const lastEventsMs = 1_000
@@ -16,13 +17,8 @@ const lastEventsMs = 1_000
  */
 export class TurnProgress {
   readonly #output: Output
-  readonly #names = new Map<string, string>()
+  readonly #progress = progressStore()
   readonly #stop: () => void
-  readonly #ends = new Set<string>()
-  readonly #waiting = new Map<string, () => void>()
-  #text = ''
-  #pauses: ((subject: string) => void) | null = null
-  #task: string | null = null
 
   constructor(runtime: Runtime, scope: Scope, output: Output) {
     this.#output = output
@@ -35,24 +31,19 @@ export class TurnProgress {
     this.#stop()
   }
 
-  /** Resolves with what a paused task waits for; a pause that is over before is none. */
+  /** Resolves with what a paused task waits for; a pause that is over is none. */
   paused(task: string): Promise<string> {
-    this.#task = task
-    return new Promise((resolve) => {
-      this.#pauses = resolve
-    })
+    return whenProgress(this.#progress, ({ waitsFor }) => waitsFor[task] ?? null)
   }
 
-  /** Resolves when the end of the task has been shown. */
+  /** Resolves when the end of the task has been shown, or after a while. */
   async shown(task: string): Promise<void> {
-    if (this.#ends.has(task)) return
-    await new Promise<void>((resolve) => {
-      const cancel = systemScheduler().at(systemClock.now() + lastEventsMs, resolve)
-      this.#waiting.set(task, () => {
-        cancel()
-        resolve()
-      })
+    let cancel = () => {}
+    const tooLong = new Promise<void>((resolve) => {
+      cancel = systemScheduler().at(systemClock.now() + lastEventsMs, resolve)
     })
+    await Promise.race([whenProgress(this.#progress, ({ ended }) => (ended.includes(task) ? true : null)), tooLong])
+    cancel()
   }
 
   #show(event: BusEvent): void {
@@ -63,7 +54,7 @@ export class TurnProgress {
   }
 
   #words(text: string): void {
-    this.#text += text
+    this.#progress.trigger.words({ text })
     this.#output.live?.write(text)
   }
 
@@ -79,20 +70,18 @@ export class TurnProgress {
       case 'model.abandoned':
         return this.#said(false)
       case 'call.requested':
-        this.#names.set(fact.call ?? '', fact.data.name)
-        return
+        return this.#progress.trigger.asked({ call: fact.call ?? '', name: fact.data.name })
       case 'task.paused':
-        if (fact.task === this.#task) this.#pauses?.(fact.data.reasons.join(', '))
-        return
+        return this.#progress.trigger.paused({ task: fact.task ?? '', reasons: fact.data.reasons.join(', ') })
+      case 'task.resumed':
+        return this.#progress.trigger.resumed({ task: fact.task ?? '' })
       case 'steering.applied':
         return this.#output.note('  steering applied')
       case 'task.completed':
       case 'task.failed':
       case 'task.cancelled':
       case 'task.superseded':
-        this.#ends.add(fact.task ?? '')
-        this.#waiting.get(fact.task ?? '')?.()
-        return
+        return this.#progress.trigger.ended({ task: fact.task ?? '' })
       default:
         return this.#call(fact)
     }
@@ -100,15 +89,15 @@ export class TurnProgress {
 
   /** The answer is whole: what was shown live ends its line; what was not and is not the final answer is shown now. */
   #said(goesOn: boolean): void {
-    const text = this.#text
-    this.#text = ''
+    const { text } = this.#progress.getSnapshot().context
+    this.#progress.trigger.said()
     if (text === '') return
     if (this.#output.live !== null) this.#output.live.write('\n')
     else if (goesOn) this.#output.note(text)
   }
 
   #call(fact: BusFact): void {
-    const name = this.#names.get(fact.call ?? '') ?? 'call'
+    const name = this.#progress.getSnapshot().context.names[fact.call ?? ''] ?? 'call'
     switch (fact.type) {
       case 'call.started':
         return this.#output.note(`  ${name} ...`)
