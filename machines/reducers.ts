@@ -142,7 +142,7 @@ function reduceCall(world: World, fact: Fact): void {
     return
   }
   const record = world.callRecords.get(id)
-  if (record !== undefined) world.callRecords.set(id, { ...record, ...callChanges(fact) })
+  if (record !== undefined) world.callRecords.set(id, { ...record, ...callChanges(record, fact) })
 }
 
 function newCall(fact: FactOf<'call.requested'>, id: string): CallRecord {
@@ -156,6 +156,8 @@ function newCall(fact: FactOf<'call.requested'>, id: string): CallRecord {
     arguments: { digest: fact.data.arguments, step: fact.step },
     idempotencyKey: idempotencyKey ?? null,
     startedAt: null,
+    running: false,
+    asks: null,
     resumed: null,
     refusal: null,
     cancelled: null,
@@ -166,16 +168,20 @@ function newCall(fact: FactOf<'call.requested'>, id: string): CallRecord {
 
 function reduceDecision(world: World, fact: FactOf<'pause.settled'>): void {
   const record = world.callRecords.get(fact.call ?? '')
-  if (record === undefined) return
   const { token, decision, input } = fact.data
+  if (record === undefined || record.asks !== token) return
   const resumed = { token, decision, input: input === undefined ? null : { digest: input, step: fact.step } }
   world.callRecords.set(record.id, { ...record, resumed })
 }
 
-function callChanges(fact: Fact): Partial<CallRecord> {
+function callChanges(record: CallRecord, fact: Fact): Partial<CallRecord> {
   switch (fact.type) {
     case 'call.started':
-      return { startedAt: fact.at }
+      return { startedAt: fact.at, running: true }
+    case 'call.interrupted':
+      return { running: false }
+    case 'call.held':
+      return record.running ? { running: false, asks: fact.data.token ?? null } : {}
     case 'call.refused':
       return { refusal: fact.data.code }
     case 'call.cancelled':

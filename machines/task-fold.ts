@@ -1,6 +1,6 @@
 import type { Fact, FactOf } from './facts.ts'
 import { type CallEntry, type CallOutcome, isHeldOnly, noSummaries, type TaskContext } from './task-context.ts'
-import { type CallCounts, isPlannerTool, type Usage } from './vocabulary.ts'
+import { type CallCounts, isPlannerTool, type Time, type Usage } from './vocabulary.ts'
 
 /** How one accepted fact changes what a task knows. Pure; which facts are accepted in which state is the chart's business. */
 export function foldTask(context: TaskContext, fact: Fact): TaskContext {
@@ -33,9 +33,11 @@ function changes(context: TaskContext, fact: Fact): Partial<TaskContext> {
     case 'task.await_settled':
       return { awaiting: null }
     case 'task.paused':
-      return { pausedAt: fact.at }
-    case 'task.resumed':
-      return { pausedAt: null, deadline: fact.data.deadline ?? context.deadline }
+      return { pausedAt: fact.at, ...goesOn(context, fact.at) }
+    case 'task.resumed': {
+      const heldAt = isHeldOnly(context.calls) ? fact.at : null
+      return { pausedAt: null, heldAt, deadline: fact.data.deadline ?? context.deadline }
+    }
     default:
       return fact.call === null ? taskChanges(context, fact) : callChanges(context, fact)
   }
@@ -127,8 +129,8 @@ function pauseChanges(
 ): Partial<TaskContext> {
   const { token } = fact.data
   if (fact.type === 'pause.requested') {
-    const { reason, deadline } = fact.data
-    const pause = { reason, call: fact.call, deadline: deadline ?? null, seq: fact.seq }
+    const { reason, deadline, subject } = fact.data
+    const pause = { reason, call: fact.call, deadline: deadline ?? null, subject: subject ?? null, seq: fact.seq }
     return { pauses: { ...context.pauses, [token]: pause } }
   }
   const { [token]: settled, ...pauses } = context.pauses
@@ -161,13 +163,17 @@ function callChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {
   }
 }
 
-/** When the task's time stands still: while nothing but a quarantine holds it back. */
+/** When a running task's time stands still: while only holds remain. The time of a pause is counted by the pause itself. */
 function clockChanges(context: TaskContext, calls: TaskContext['calls'], fact: Fact): Partial<TaskContext> {
-  const { heldAt, standstills } = context
+  if (context.pausedAt !== null) return {}
   const held = isHeldOnly(calls)
-  if (held === (heldAt !== null)) return {}
-  if (held) return { heldAt: fact.at }
-  return { heldAt: null, standstills: heldAt === null ? standstills : [...standstills, { from: heldAt, to: fact.at }] }
+  if (held === (context.heldAt !== null)) return {}
+  return held ? { heldAt: fact.at } : goesOn(context, fact.at)
+}
+
+function goesOn({ heldAt, standstills }: TaskContext, at: Time): Partial<TaskContext> {
+  if (heldAt === null || heldAt === at) return { heldAt: null }
+  return { heldAt: null, standstills: [...standstills, { from: heldAt, to: at }] }
 }
 
 function entryChanges(entry: CallEntry, fact: Fact): Partial<CallEntry> {
