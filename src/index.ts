@@ -1,3 +1,4 @@
+export type { Capability } from './capabilities/catalog.ts'
 export { defineSkill } from './capabilities/define-skill.ts'
 export { defineTool } from './capabilities/define-tool.ts'
 export { nativeReadTools } from './capabilities/native-tools.ts'
