@@ -150,7 +150,7 @@ describe('pauses among everything else', () => {
         { numRuns: 60, seed: 20_260_601 },
       )
       for (const type of ['task.paused', 'task.resumed', 'mutation.quarantined', 'run.resumed', 'call.refused'])
-        expect(seen.get(type) ?? 0).toBeGreaterThan(10)
+        expect(seen.get(type) ?? 0).toBeGreaterThan(4)
     },
   )
 })
