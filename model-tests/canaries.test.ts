@@ -43,7 +43,7 @@ const canaries: readonly Canary[] = [
       instead<typeof import('../src/log/memory/memory-log.ts')>('../src/log/memory/memory-log.ts', ({ memoryLog }) => ({
         memoryLog: (...options: Parameters<typeof memoryLog>) => forgetful(memoryLog(...options)),
       })),
-    found: /the receipt differs/,
+    found: /the receipt differs|calls differs/,
   },
   {
     law: '2, the chart decides',

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 
 /** One thing that an operator, a model, a tool or time does. Numbers name tasks and calls by their age, from 0. */
 export type Move =
-  | { readonly do: 'start' | 'reopen' }
+  | { readonly do: 'start' | 'reopen' | 'pause' }
+  | { readonly do: 'resume'; readonly decision: 'resume' | 'reject' }
   | { readonly do: 'final' | 'stale' | 'grace' | 'moment' | 'crash' }
   | { readonly do: 'followUp'; readonly requires: 'none' | 'success' }
   | { readonly do: 'supersede'; readonly task?: number }
@@ -24,7 +25,10 @@ const named = fc.oneof(
   { arbitrary: fc.constant({}), weight: 3 },
   { arbitrary: age.map((task) => ({ task })), weight: 1 },
 )
-const plain = (what: 'start' | 'final' | 'stale' | 'grace' | 'moment' | 'crash' | 'reopen', weight: number) => ({
+const plain = (
+  what: 'start' | 'final' | 'stale' | 'grace' | 'moment' | 'crash' | 'reopen' | 'pause',
+  weight: number,
+) => ({
   arbitrary: fc.constant<Move>({ do: what }),
   weight,
 })
@@ -49,6 +53,11 @@ const operator: fc.Arbitrary<Move> = fc.oneof(
   { arbitrary: fc.record({ do: fc.constant('acknowledge'), which: fc.constantFrom('all' as const, 0, 1) }), weight: 2 },
   { arbitrary: fc.boolean().map((cancel): Move => ({ do: 'close', cancel })), weight: 1 },
   plain('reopen', 1),
+  plain('pause', 2),
+  {
+    arbitrary: fc.record({ do: fc.constant('resume'), decision: fc.constantFrom('resume', 'resume', 'reject') }),
+    weight: 2,
+  },
 )
 
 const world: fc.Arbitrary<Move> = fc.oneof(

@@ -92,6 +92,7 @@ export class Pair {
     const ids = {
       id: (name: string) => this.#ids.get(name),
       model: this.model,
+      token: this.#token(),
       next: (letter: 'T' | 'S') => this.#next(letter),
     }
     const asked = submit(this.rig.session, move, ids)
@@ -109,6 +110,11 @@ export class Pair {
     if ('receipt' in answered && 'id' in command) this.#nameNew(command, answered.receipt)
     this.#judge(verdict, answered)
     this.model = model
+  }
+
+  #token(): string {
+    const newest = this.#facts.findLast(({ type }) => type === 'pause.requested')
+    return newest?.type === 'pause.requested' ? newest.data.token : 'there-is-none'
   }
 
   #nameNew(command: Extract<Command, { id: string }>, receipt: Receipt): void {

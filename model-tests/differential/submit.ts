@@ -10,6 +10,8 @@ type Operator = Exclude<Move, { readonly do: OfWorld }>
 interface Names {
   readonly id: (name: string) => string | undefined
   readonly model: Model
+  /** Of the pause that was opened last. */
+  readonly token: string
   readonly next: (letter: 'T' | 'S') => string
 }
 
@@ -73,6 +75,12 @@ function ofSession(session: Session, move: Exclude<Operator, { readonly do: OfTa
       return { command: { type: 'close', cancel: move.cancel }, sent: session.close({ cancel: move.cancel }) }
     case 'erase':
       return { command: { type: 'erase', cancel: move.cancel }, sent: session.erase({ cancel: move.cancel }) }
+    case 'pause':
+      return { command: { type: 'pause' }, sent: session.pause() }
+    case 'resume': {
+      const { decision } = move
+      return { command: { type: 'resume', decision }, sent: session.resume(names.token, { decision }) }
+    }
     case 'reopen':
       return { command: { type: 'reopen' }, sent: session.reopen() }
   }

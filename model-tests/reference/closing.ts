@@ -1,4 +1,4 @@
-import { isPending, type Model, refuse, taskOf, type Verdict } from './model.ts'
+import { isGoing, isPending, type Model, refuse, taskOf, type Verdict } from './model.ts'
 import { beginBarrier, end } from './scheduling.ts'
 
 /** Close, erase and reopen. What follows an empty session is decided where everything is, in `settle`. */
@@ -12,7 +12,7 @@ function begin(model: Model, closingThen: 'close' | 'erase'): Verdict {
   model.orphans = []
   // Pending tasks survive a close; erase cancels them.
   if (closingThen === 'erase') for (const task of model.tasks) if (isPending(task)) end(model, task, 'cancelled')
-  if (active?.state === 'running') beginBarrier(model, active, { status: 'cancelled', steering: 'inherit' })
+  if (active !== undefined && isGoing(active)) beginBarrier(model, active, { status: 'cancelled', steering: 'inherit' })
   return { results: ['applied'] }
 }
 

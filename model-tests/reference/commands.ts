@@ -1,4 +1,14 @@
-import { isPending, isTerminal, type Model, type Receipt, type RefTask, refuse, taskOf, type Verdict } from './model.ts'
+import {
+  isGoing,
+  isPending,
+  isTerminal,
+  type Model,
+  type Receipt,
+  type RefTask,
+  refuse,
+  taskOf,
+  type Verdict,
+} from './model.ts'
 import { admit, beginBarrier, boundary, continueBatch, end, endHeldCalls } from './scheduling.ts'
 
 /** `id` is the one that a new task or message is to have. `task` names a task that exists. */
@@ -10,6 +20,9 @@ export type Command =
   | { readonly type: 'cancel'; readonly task?: string; readonly steering?: 'inherit' | 'expire' }
   | { readonly type: 'unblock' | 'replace'; readonly task: string }
   | { readonly type: 'acknowledge'; readonly calls: readonly string[] | 'all' }
+  | { readonly type: 'pause' }
+  /** Answers the pause that was opened last. */
+  | { readonly type: 'resume'; readonly decision: 'resume' | 'reject' }
   | { readonly type: 'close' | 'erase'; readonly cancel?: boolean }
   | { readonly type: 'reopen' }
 
@@ -19,6 +32,7 @@ function create(model: Model, id: string, extra: Partial<Pick<RefTask, 'predeces
   const rest = {
     requirement: false,
     requesting: false,
+    pausing: false,
     asked: 0,
     interrupting: false,
     calls: [],
@@ -84,7 +98,8 @@ export function supersede(model: Model, command: CommandOf<'supersede'>): Verdic
   create(model, command.id, { replacesActive: active !== undefined })
   model.slot = command.id
   const joins = active?.state === 'cancelling'
-  if (active?.state === 'running') beginBarrier(model, active, { status: 'superseded', steering: 'inherit' })
+  if (active !== undefined && isGoing(active))
+    beginBarrier(model, active, { status: 'superseded', steering: 'inherit' })
   const receipt: Receipt = {
     results: joins ? ['applied', 'queued', 'joined'] : ['applied', 'queued'],
     task: command.id,
@@ -130,8 +145,8 @@ export function acknowledge(model: Model, { calls }: CommandOf<'acknowledge'>): 
   }
   model.quarantine = model.quarantine.filter((id) => !named.includes(id))
   const active = taskOf(model, model.active)
-  if (model.quarantine.length === 0 && active?.state === 'running') {
-    for (const call of active.calls) if (call.state === 'held') admit(model, call)
+  if (model.quarantine.length === 0 && active !== undefined && isGoing(active)) {
+    for (const call of active.calls) if (call.state === 'held') admit(model, active, call)
   }
   return { results: ['applied'] }
 }

@@ -8,7 +8,7 @@ import {
   taskOf,
   type Verdict,
 } from './model.ts'
-import { admit, boundary, continueBatch, end, finishBarrier, lose } from './scheduling.ts'
+import { admit, boundary, continueBatch, end, finishBarrier, lose, waits } from './scheduling.ts'
 
 /** What the world does: a model answers, a call ends. */
 export type WorldEvent =
@@ -38,10 +38,11 @@ export function answer(model: Model, event: Extract<WorldEvent, { type: 'answer'
   task.asked = 0
   if (event.calls.length > 0) {
     for (const { id, effect } of event.calls) {
-      const call: RefCall = { id, effect, state: 'held', attempts: 0, interrupted: false }
-      admit(model, call)
+      const call: RefCall = { id, effect, state: 'requested', attempts: 0, interrupted: false }
+      admit(model, task, call)
       task.calls.push(call)
     }
+    continueBatch(model, task)
   } else if (task.steering.length > 0) boundary(model, task)
   else end(model, task, 'completed')
   return { results: ['applied'], task: task.id }
@@ -51,7 +52,7 @@ export function answer(model: Model, event: Extract<WorldEvent, { type: 'answer'
 export function outcome(model: Model, event: Extract<WorldEvent, { type: 'outcome' }>): Verdict {
   const task = model.tasks.find((each) => each.calls.some((call) => call.id === event.call))
   const call = task?.calls.find((each) => each.id === event.call)
-  if (task === undefined || call === undefined || call.state === 'held') return refuse('INVALID_TRANSITION')
+  if (task === undefined || call === undefined || waits(call)) return refuse('INVALID_TRANSITION')
   if (call.state !== 'started') return { results: ['too_late'] }
   if (event.outcome === 'unknown') lose(model, call)
   else if (event.outcome === 'lost') thrownAsLost(model, task, call)
@@ -69,12 +70,13 @@ function goOn(model: Model, task: RefTask): void {
 function thrownAsLost(model: Model, task: RefTask, call: RefCall): void {
   if (call.effect === 'mutate' || task.state === 'cancelling' || task.interrupting) lose(model, call)
   else if (call.attempts >= model.attemptBound) call.state = 'failed'
-  else tryAgain(model, call)
+  else tryAgain(model, task, call)
 }
 
-function tryAgain(model: Model, call: RefCall): void {
+function tryAgain(model: Model, task: RefTask, call: RefCall): void {
   call.interrupted = true
-  admit(model, call)
+  call.state = 'requested'
+  admit(model, task, call)
 }
 
 /** Started calls without an outcome end `unknown`, and the barrier with them. */
@@ -89,14 +91,14 @@ export function grace(model: Model): Verdict {
 /** What was in flight is lost: changes end unknown first, others are tried again, a request is asked anew at the boundary. */
 export function crash(model: Model): Verdict {
   const task = taskOf(model, model.active)
-  if (task === undefined) return { results: ['applied'] }
+  if (task === undefined || task.state === 'paused') return { results: ['applied'] }
   const lost = startedCalls(task)
   for (const call of lost) if (call.effect === 'mutate') lose(model, call)
   for (const call of lost) {
     if (call.effect === 'mutate') continue
     const over = task.state === 'cancelling' || task.interrupting || call.attempts >= model.attemptBound
     if (over) lose(model, call)
-    else tryAgain(model, call)
+    else tryAgain(model, task, call)
   }
   if (task.requesting) boundary(model, task)
   else goOn(model, task)

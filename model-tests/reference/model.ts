@@ -7,7 +7,7 @@
  */
 export type Status = 'completed' | 'failed' | 'cancelled' | 'superseded'
 export type Effect = 'read' | 'idempotent' | 'mutate'
-export type CallState = 'held' | 'started' | 'succeeded' | 'failed' | 'cancelled' | 'unknown'
+export type CallState = 'requested' | 'held' | 'started' | 'succeeded' | 'failed' | 'cancelled' | 'unknown'
 
 export interface RefCall {
   readonly id: string
@@ -24,10 +24,12 @@ export interface RefTask {
   readonly predecessor: string | null
   /** It was made to replace a task that was active then. */
   readonly replacesActive: boolean
-  state: 'queued' | 'blocked' | 'running' | 'cancelling' | Status
+  state: 'queued' | 'blocked' | 'running' | 'paused' | 'cancelling' | Status
   requirement: boolean
   /** A model request is in flight; otherwise a running task waits for its calls. */
   requesting: boolean
+  /** The operator's own pause is open: nothing starts. */
+  pausing: boolean
   /** Requests made for the answer that is asked for now. One that an interrupt cut off has not failed, and does not count. */
   asked: number
   /** An interrupting steer waits to be applied: nothing of the batch starts, or starts again. */
@@ -35,7 +37,7 @@ export interface RefTask {
   calls: RefCall[]
   /** Pending steering in the order of acceptance. */
   steering: string[]
-  barrier: { readonly status: 'cancelled' | 'superseded'; readonly steering: 'inherit' | 'expire' } | null
+  barrier: { readonly status: 'cancelled' | 'superseded' | 'failed'; readonly steering: 'inherit' | 'expire' } | null
 }
 
 export interface Model {
@@ -51,6 +53,8 @@ export interface Model {
   applied: string[]
   expired: string[]
   quarantine: string[]
+  /** Own pauses asked for so far. */
+  pauses: number
   /** Follow-ups that may wait. */
   readonly queueBound: number
   /** Attempts that a lost read or idempotent call may have in all. */
@@ -92,6 +96,7 @@ export function emptyModel(queueBound = 256): Model {
     applied: [],
     expired: [],
     quarantine: [],
+    pauses: 0,
   }
 }
 
@@ -111,8 +116,13 @@ export function isPending(task: RefTask): boolean {
   return task.state === 'queued' || task.state === 'blocked'
 }
 
+/** Started, and not ending. */
+export function isGoing(task: RefTask): boolean {
+  return task.state === 'running' || task.state === 'paused'
+}
+
 export function isTerminal(task: RefTask): boolean {
-  return !isPending(task) && task.state !== 'running' && task.state !== 'cancelling'
+  return !isPending(task) && !isGoing(task) && task.state !== 'cancelling'
 }
 
 export function startedCalls(task: RefTask): RefCall[] {

@@ -2,6 +2,7 @@ import { close, erase, reopen } from './closing.ts'
 import { acknowledge, type Command, cancel, followUp, release, start, steer, supersede } from './commands.ts'
 import { answer, crash, grace, outcome, type WorldEvent } from './events.ts'
 import { isRefusal, type Model, refuse, type Verdict } from './model.ts'
+import { pause, resume } from './pausing.ts'
 import { settle } from './scheduling.ts'
 
 export interface Applied {
@@ -10,7 +11,16 @@ export interface Applied {
   readonly verdict: Verdict
 }
 
-const needsOpen: ReadonlySet<string> = new Set(['start', 'steer', 'followUp', 'supersede', 'unblock', 'replace'])
+const needsOpen: ReadonlySet<string> = new Set([
+  'start',
+  'steer',
+  'followUp',
+  'supersede',
+  'unblock',
+  'replace',
+  'pause',
+  'resume',
+])
 
 /** Refused for a session, before anything else is looked at. A closed session takes reopen, erase and acknowledge. */
 function gate(model: Model, type: string): Verdict | undefined {
@@ -38,6 +48,10 @@ function decide(model: Model, input: Command | WorldEvent): Verdict {
       return release(model, input)
     case 'acknowledge':
       return acknowledge(model, input)
+    case 'pause':
+      return pause(model)
+    case 'resume':
+      return resume(model, input.decision)
     case 'close':
       return close(model, input.cancel === true)
     case 'erase':

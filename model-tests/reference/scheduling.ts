@@ -4,6 +4,11 @@ import { isPending, type Model, type RefCall, type RefTask, type Status, started
 
 /** All pending steering is applied together, in order, at the next boundary; then a request goes out. */
 export function boundary(model: Model, task: RefTask): void {
+  task.requesting = false
+  if (task.pausing) {
+    task.state = 'paused'
+    return
+  }
   if (task.asked >= model.requestBound) return end(model, task, 'failed')
   task.asked += 1
   model.applied.push(...task.steering)
@@ -54,6 +59,7 @@ function passOnSteering(model: Model, task: RefTask): void {
 export function end(model: Model, task: RefTask, status: Status): void {
   if (!isPending(task)) passOnSteering(model, task)
   task.state = status
+  task.pausing = false
   task.requesting = false
   model.queue = model.queue.filter((id) => id !== task.id)
   if (model.slot === task.id) model.slot = null
@@ -69,6 +75,7 @@ export function finishBarrier(model: Model, task: RefTask): void {
 export function beginBarrier(model: Model, task: RefTask, barrier: NonNullable<RefTask['barrier']>): void {
   task.state = 'cancelling'
   task.barrier = barrier
+  task.pausing = false
   task.requesting = false
   endHeldCalls(task)
   finishBarrier(model, task)
@@ -77,11 +84,16 @@ export function beginBarrier(model: Model, task: RefTask, barrier: NonNullable<R
 /** An idempotent call whose attempt was lost may have happened; everything else that is held did not. */
 export function endHeldCalls(task: RefTask): void {
   for (const call of task.calls)
-    if (call.state === 'held') call.state = call.interrupted && call.effect === 'idempotent' ? 'unknown' : 'cancelled'
+    if (waits(call)) call.state = call.interrupted && call.effect === 'idempotent' ? 'unknown' : 'cancelled'
 }
 
-/** A change or an idempotent call waits while anything is quarantined; a read does not. */
-export function admit(model: Model, call: RefCall): void {
+export function waits(call: RefCall): boolean {
+  return call.state === 'requested' || call.state === 'held'
+}
+
+/** A change or an idempotent call waits while anything is quarantined; a read does not. Nothing starts under a pause. */
+export function admit(model: Model, task: RefTask, call: RefCall): void {
+  if (task.pausing) return
   const held = model.quarantine.length > 0 && call.effect !== 'read'
   call.state = held ? 'held' : 'started'
   if (held) return
@@ -97,6 +109,7 @@ export function lose(model: Model, call: RefCall): void {
 
 /** The whole batch settles before the next boundary. */
 export function continueBatch(model: Model, task: RefTask): void {
-  if (task.calls.some((call) => call.state === 'started' || call.state === 'held')) return
-  boundary(model, task)
+  if (startedCalls(task).length > 0) return
+  if (!task.calls.some(waits)) boundary(model, task)
+  else if (task.pausing) task.state = 'paused'
 }
