@@ -25,7 +25,7 @@ export const countries: readonly Country[] = [
       'crash',
     ],
     waiting: 2,
-    edges: soak ? 6_000 : 320,
+    edges: soak ? 6_000 : 220,
   },
   {
     name: 'a batch of two calls, holds and pauses',
@@ -52,7 +52,7 @@ export const countries: readonly Country[] = [
       'crash',
     ],
     waiting: 0,
-    edges: soak ? 6_000 : 320,
+    edges: soak ? 6_000 : 220,
   },
   {
     name: 'close, erase and reopen',
@@ -72,6 +72,6 @@ export const countries: readonly Country[] = [
       'crash',
     ],
     waiting: 2,
-    edges: soak ? 4_000 : 260,
+    edges: soak ? 4_000 : 160,
   },
 ]
