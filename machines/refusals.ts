@@ -49,11 +49,7 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
       return command.task === undefined ? notActive(world, undefined) : notFound('task', command.task)
     case 'unblock':
     case 'replace':
-      return world.taskRecords.has(command.task)
-        ? refusal('INVALID_TRANSITION', `Only a pending task takes ${command.name}; this one has started or ended.`, {
-            task: command.task,
-          })
-        : notFound('task', command.task)
+      return notChangeable(world, command)
     case 'reduceGrant':
       return cannotGrow(world, command)
     case 'acknowledge':
@@ -72,6 +68,15 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
     default:
       return null
   }
+}
+
+function notChangeable(world: World, { name, task }: { name: string; task: TaskId }): Refusal {
+  if (!world.taskRecords.has(task)) return notFound('task', task)
+  const message =
+    world.tasks.get(task)?.matches('pending') === true
+      ? 'This task waits for the success of no other, so there is nothing to unblock.'
+      : `Only a pending task takes ${name}; this one has started or ended.`
+  return refusal('INVALID_TRANSITION', message, { task })
 }
 
 function busy(world: World): Refusal {
