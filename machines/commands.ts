@@ -59,6 +59,8 @@ export type OperatorCommand =
   | { readonly name: 'pause'; readonly task?: TaskId; readonly token: PauseToken }
   | {
       readonly name: 'resume'
+      /** Only a confirmation may be settled by it. */
+      readonly confirms?: true
       readonly token: PauseToken
       readonly decision: Exclude<Decision, 'withdrawn'>
       readonly input?: Digest

@@ -157,7 +157,7 @@ function deadlines(world: World, moved: Moved): readonly Deadline[] {
     if (context.deadline !== null && snapshot.matches('running') && context.heldAt === null)
       found.push({
         at: context.standstills.length === 0 ? context.deadline : moved(context.deadline, context.standstills),
-        item: { ask: 'failTask', task, code: 'BUDGET_EXCEEDED', reason: 'the time of the turn is over' },
+        item: { ask: 'failTask', task, code: 'BUDGET_EXCEEDED', reason: 'the bound turnMs is reached' },
       })
     for (const [call, entry] of Object.entries(context.calls))
       if (entry.until !== null) found.push({ at: entry.until, item: { ask: 'expireCall', task, call } })

@@ -4,7 +4,7 @@ import type { Draft } from './facts.ts'
 import { isWithin } from './grant-order.ts'
 import { limitOf, predecessorNow } from './session-context.ts'
 import { openPausesMax, ownPause, pendingSteering } from './task-context.ts'
-import type { Origin, TaskId } from './vocabulary.ts'
+import type { Origin, PauseReason, TaskId } from './vocabulary.ts'
 import type { TaskSnapshot, World } from './world.ts'
 
 export type Decided =
@@ -87,7 +87,7 @@ function decideRest(world: World, command: OperatorCommand): Decided {
       return decideEnd(world, command)
     case 'resume': {
       const found = pauseOf(world, command.token)
-      if (found === null) return refused
+      if (found === null || (command.confirms === true && found.reason !== 'approval')) return refused
       const { token, decision, input } = command
       const data = { token, decision, ...(input === undefined ? {} : { input }) }
       return step(found.task, { type: 'pause.settled', task: found.task, call: found.call, data })
@@ -180,10 +180,16 @@ export function pausesBound(world: World): number {
   return session === undefined ? openPausesMax : limitOf(session, 'openPausesPerSession', openPausesMax)
 }
 
-export function pauseOf(world: World, token: string): { task: TaskId; call: string | null } | null {
+interface FoundPause {
+  readonly task: TaskId
+  readonly call: string | null
+  readonly reason: PauseReason
+}
+
+export function pauseOf(world: World, token: string): FoundPause | null {
   for (const [task, snapshot] of world.tasks) {
     const pause = snapshot.context.pauses[token]
-    if (pause !== undefined) return { task, call: pause.call }
+    if (pause !== undefined) return { task, call: pause.call, reason: pause.reason }
   }
   return null
 }

@@ -61,7 +61,7 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
         },
       )
     case 'resume':
-      return notOpen(world, command.token)
+      return notOpen(world, command.token, command.confirms === true)
     case 'close':
     case 'erase':
       return busyToEnd(world)
@@ -144,11 +144,14 @@ function cannotGrow(world: World, { task, id }: Extract<OperatorCommand, { name:
   return refusal('CEILING_CANNOT_GROW', 'Grants of a task can only be reduced; nothing was changed.', { id, before })
 }
 
-function notOpen(world: World, token: string): Refusal {
+function notOpen(world: World, token: string, confirms: boolean): Refusal {
   if (world.settledPauses.has(token))
     return refusal('ALREADY_SETTLED', 'This pause was settled before; its decision stands.')
   if (pauseOf(world, token) === null)
     return refusal('PAUSE_NOT_FOUND', 'No open pause has this token; list the open ones with pauses().')
+  const reason = pauseOf(world, token)?.reason
+  if (confirms && reason !== 'approval')
+    return refusal('CONFIRMATION_MISMATCH', 'This pause is no confirmation. Answer it with resume.', { reason })
   return refusal('INVALID_TRANSITION', 'The pause cannot be settled now.')
 }
 

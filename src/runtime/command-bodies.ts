@@ -36,6 +36,7 @@ export const commandBodies = {
   resume: z.strictObject({
     token: id,
     decision: z.enum(['approve', 'reject', 'resume', 'timeout']),
+    confirms: z.literal(true).optional(),
     input: z.json().optional(),
   }),
 } as const

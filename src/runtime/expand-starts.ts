@@ -1,7 +1,7 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
-import { narrowerGrant } from '../../machines/grant-order.ts'
+import { isAtLeast, narrowerGrant } from '../../machines/grant-order.ts'
 import { nextToStart } from '../../machines/session-context.ts'
-import type { CapabilityRef, Grant, JsonObject, TaskId } from '../../machines/vocabulary.ts'
+import type { CapabilityRef, Effect, Grant, JsonObject, TaskId } from '../../machines/vocabulary.ts'
 import type { TaskRecord } from '../../machines/world.ts'
 import type { CatalogEntry } from '../capabilities/catalog.ts'
 import { parseSnapshot } from '../capabilities/catalog-snapshot.ts'
@@ -34,7 +34,7 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
   }
   const system = systemOf(step.base, record)
   const settings: JsonObject = { ...host.settings, ...record.created.settings }
-  const note = handOff(step, record, refs)
+  const note = handOff(step, record, grants)
   const catalog = shareCatalog(step)
   if (system !== null) step.shared.set(system.digest, system)
   const deadline = step.after(record.created.limits?.turnMs ?? host.limits.turnMs)
@@ -93,12 +93,15 @@ function grantOf(step: Step, record: TaskRecord, entry: CatalogEntry): Grant {
   return asked === undefined ? allowed : narrowerGrant(allowed, asked)
 }
 
-/** Names of capabilities only as far as the task may discover them: those that its snapshot holds. */
-function handOff(step: Step, record: TaskRecord, refs: readonly CapabilityRef[]): string | null {
+/** Names of capabilities only as far as the task may discover them, effects where it may inspect them. */
+function handOff(step: Step, record: TaskRecord, grants: TaskRecord['grants']): string | null {
   if (record.created.kind !== 'foreground' || step.world.lastEnd <= record.created.watermark) return null
-  const ids = new Set(refs.map((ref) => ref.id))
-  const names = new Set<string>()
-  for (const entry of step.base.host.catalog.entries()) if (ids.has(entry.ref.id)) names.add(entry.name)
+  const names = new Map<string, Effect | null>()
+  for (const entry of step.base.host.catalog.entries()) {
+    const grant = grants[entry.ref.id]
+    if (entry.kind === 'tool' && isAtLeast(grant, 'discover'))
+      names.set(entry.name, isAtLeast(grant, 'inspect') ? entry.effect : null)
+  }
   return handOffNote(predecessorsOf(step, record), names)
 }
 
@@ -117,7 +120,7 @@ export function openTurn(step: Step, task: TaskId): readonly AgendaItem[] {
   const desk = buildDesk(step.base, record)
   desks.set(task, desk)
   const items: AgendaItem[] = [...operatorSkills(step, record, desk)]
-  const note = handOff(step, record, record.started?.capabilities ?? [])
+  const note = handOff(step, record, record.started?.grants ?? {})
   if (note !== null) items.push(added(step, { task, role: 'system' }, note))
   const input = needed(bodies.inputs.get(task), 'input')
   bodies.inputs.delete(task)

@@ -86,7 +86,13 @@ const builders: { readonly [N in CommandName]: (step: Step, body: CommandBody<N>
   pause: (step, body) => ({ name: 'pause', token: newToken(step), ...target(body) }),
   resume: (step, body) => {
     const { token, decision, input } = body
-    return { name: 'resume', token, decision, ...(input === undefined ? {} : { input: answerOf(step, token, input) }) }
+    return {
+      name: 'resume',
+      token,
+      decision,
+      ...(body.confirms === true ? { confirms: true } : {}),
+      ...(input === undefined ? {} : { input: answerOf(step, token, input) }),
+    }
   },
 }
 

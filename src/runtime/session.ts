@@ -92,9 +92,10 @@ export class Session {
     return this.#submit('resume', { token, ...more }, commandId)
   }
 
-  /** Short for the `resume` of a confirmation. */
+  /** Short for the `resume` of a confirmation; a pause that asks for something else is not settled by it. */
   confirm(confirmation: string, decision: 'allow' | 'deny', options: CommandOptions = {}): Promise<Receipt> {
-    return this.resume(confirmation, { decision: decision === 'allow' ? 'approve' : 'reject', ...options })
+    const body = { token: confirmation, decision: decision === 'allow' ? 'approve' : 'reject', confirms: true }
+    return this.#submit('resume', body, options.commandId)
   }
 
   unblock(task: string, options: CommandOptions = {}): Promise<Receipt> {

@@ -89,4 +89,31 @@ describe('confirmations', () => {
     expect((await factsOf(rig, 'pause.requested')).map(({ data }) => data.subject)).toEqual(['one', 'all', 'all'])
     await verifyAll(rig)
   })
+
+  it('are not given to what is none, and what is asked stays open', async () => {
+    const rig = await rigWith([quickTool('ask', { run: (_, { pause }) => pause({ reason: 'input' }) })])
+    await rig.session.start('go')
+    ;(await rig.model.next()).calls(['ask'])
+    await rig.time.settle()
+    const [pause] = await rig.session.pauses()
+    expect(await refusal(rig.session.confirm(pause?.token ?? '', 'allow'))).toMatchObject({
+      code: 'CONFIRMATION_MISMATCH',
+    })
+    expect((await rig.session.pauses()).map(({ token }) => token)).toEqual([pause?.token])
+    await verifyAll(rig)
+  })
+})
+
+it('a successor is told of effects only where it may inspect', async () => {
+  const rig = await rigWith([quickTool('seen', { effect: 'mutate' }), quickTool('named'), quickTool('hidden')], {
+    limits: { graceMs: 0 },
+  })
+  await rig.session.start('go')
+  ;(await rig.model.next()).calls(['seen'], ['named'], ['hidden'])
+  await rig.model.next()
+  const level = (of: Level) => ({ level: of, confirm: 'none' }) as const
+  await rig.session.supersede('go on', { grants: { 'tool:named': level('discover'), 'tool:hidden': level('none') } })
+  const [note] = (await rig.model.next()).request.messages.filter(({ role }) => role === 'system')
+  expect(note?.content).toContain('Capabilities it used: named, seen (mutate).')
+  await verifyAll(rig)
 })
