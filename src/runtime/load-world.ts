@@ -61,7 +61,7 @@ async function replay(log: Log, scope: Scope, start: Loaded, at: number): Promis
       head = { seq: step.firstSeq + step.count - 1, step: step.step, hash: step.hash, lastId }
       if (head.seq >= at) return { world, snapshot, ...head }
     }
-    if (steps.length < stepsPerPage) return { world, snapshot, ...head }
+    if (steps.length === 0) return { world, snapshot, ...head }
   }
 }
 

@@ -83,7 +83,9 @@ export class Held {
 export async function hold(services: Services, scope: Scope): Promise<Held> {
   const { host } = services
   const [stored, loaded] = [await host.log.head(scope), await loadNewest(host.log, scope)]
-  const bodies = await Bodies.hydrate(loaded.world, host.log, scope)
+  // An erased session has no content any more, and none of its steps asks for any: it only refuses.
+  const isErased = loaded.world.session?.matches({ lifecycle: 'erased' }) === true
+  const bodies = isErased ? new Bodies() : await Bodies.hydrate(loaded.world, host.log, scope)
   const isNew = stored?.key === undefined && loaded.seq === 0
   const key = stored?.key ?? Buffer.from(host.random.bytes(32)).toString('hex')
   const held = new Held({
