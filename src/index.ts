@@ -1,3 +1,4 @@
+export { callProcess } from './capabilities/call-process.ts'
 export type { Capability } from './capabilities/catalog.ts'
 export { defineSkill } from './capabilities/define-skill.ts'
 export { defineTool } from './capabilities/define-tool.ts'

@@ -14,8 +14,8 @@ const manifestFile = 'SKILL.md'
 export function skillsFrom(folder: string): readonly SkillDefinition[] {
   const root = resolve(folder)
   const names = foldersOf(root).filter((name) => fileSize(join(root, name, manifestFile)) !== null)
-  if (names.length > limits.skillsPerFolder)
-    throw refused('The folder holds more skills than its bound.', { bound: limits.skillsPerFolder, got: names.length })
+  if (names.length > limits.skillFolderItems)
+    throw refused('The folder holds more skills than its bound.', { bound: limits.skillFolderItems, got: names.length })
   return names.map((name) => skillAt(join(root, name, manifestFile), name))
 }
 

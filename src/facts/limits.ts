@@ -48,7 +48,7 @@ export const limits = {
   // Capabilities
   descriptionChars: 2_000,
   skillBytes: 256 * kib,
-  skillsPerFolder: 1_000,
+  skillFolderItems: 1_000,
   capabilityPageItems: 20,
   capabilityPageMaxItems: 100,
   // Workspace and native tools
