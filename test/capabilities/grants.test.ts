@@ -9,6 +9,7 @@ const levels: readonly Level[] = ['none', 'discover', 'inspect', 'load', 'execut
 const confirms: readonly Confirm[] = ['none', 'once', 'each']
 const grants = fc.record({ level: fc.constantFrom(...levels), confirm: fc.constantFrom(...confirms) })
 
+/** INV-10: what a task may do only shrinks. */
 describe('the ceiling of a task', () => {
   it('shrinks at once for the next call, and says so with what was before', async () => {
     const rig = await rigWith([quickTool('look')])

@@ -5,6 +5,7 @@ import { factsOf, quickTool, rigWith, verifyAll } from '../capabilities/kit.ts'
 
 const request = fc.record({ bytes: fc.nat(8_000), asked: fc.nat(3_000), received: fc.nat(4_000), settles: fc.nat(3) })
 
+/** INV-15: no set of requests reserves more than the budget. */
 describe('reservations', () => {
   it('of any set of concurrent requests stay within the budget', () => {
     fc.assert(

@@ -31,6 +31,7 @@ function counting(): { readonly count: () => number; readonly tool: ReturnType<t
   return { count: () => calls, tool }
 }
 
+/** INV-21, for listings: whoever looks over users or tenants leaves a record, also when nothing is found. */
 describe.each(stores)('the control stream of a %s store', (_name, openStore) => {
   it('reaches tasks that run in another runtime', async () => {
     const store = openStore()

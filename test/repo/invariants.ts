@@ -15,8 +15,10 @@ export const features: { readonly present: readonly string[]; readonly planned: 
     'pauses',
     'verify',
     'budget',
+    'capabilities',
+    'elevated reads',
   ],
-  planned: ['background tasks', 'capabilities', 'elevated reads', 'fleet', 'http', 'memory', 'simulator'],
+  planned: ['background tasks', 'fleet', 'http', 'memory', 'simulator'],
 }
 
 export const decided: readonly string[] = ['facts', 'facts and content', 'running system']
