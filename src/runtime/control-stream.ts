@@ -5,6 +5,7 @@ import type { UnchainedFact } from '../facts/envelope.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { nextId } from '../facts/ids.ts'
 import { controlScope } from '../facts/scope.ts'
+import { freeText } from './free-text.ts'
 import type { Host } from './options.ts'
 
 type ControlFact = Pick<
@@ -71,6 +72,10 @@ export class ControlStream {
   }
 
   async append(actor: string, fact: ControlFact): Promise<void> {
+    if (freeText(this.#host.redactor, actor) !== actor)
+      throw new LandfallError('INVALID_INPUT', 'The actor looks like a credential. Name who acts.', {
+        details: { field: 'actor' },
+      })
     for (let tries = 0; tries < appendTries; tries += 1) {
       await this.refresh()
       const error = await this.#tryAppend(actor, fact)

@@ -47,6 +47,10 @@ export async function listSessions(
 function checked(filter: SessionsFilter): Pick<HeadFilter, 'tenant' | 'user'> {
   const { tenant, user, elevated } = filter
   if (elevated !== undefined) checkId('actor', elevated.actor)
+  if (elevated !== undefined && elevated.scope !== 'tenant' && elevated.scope !== 'fleet')
+    throw new LandfallError('INVALID_INPUT', 'An elevated scope is "tenant" or "fleet".', {
+      details: { field: 'scope' },
+    })
   const wide = elevated?.scope
   if (tenant === undefined && wide !== 'fleet') throw required('tenant')
   if (user === undefined && wide === undefined) throw required('user')

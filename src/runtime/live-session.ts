@@ -1,6 +1,7 @@
 import type { Actor } from '../../machines/vocabulary.ts'
 import type { Owner } from '../facts/envelope.ts'
 import { errorCode, LandfallError } from '../facts/errors.ts'
+import type { StepAppend } from '../facts/log-port.ts'
 import type { Scope } from '../facts/scope.ts'
 import { claimSession, shuttingDown, stillOwns } from './claim-session.ts'
 import type { InternalRequest, OperatorRequest, Receipt } from './command.ts'
@@ -210,10 +211,22 @@ export class LiveSession {
     }
   }
 
+  /** A step that cannot be stored has been folded all the same: the folded state is thrown away with it. */
+  #sealed(step: Step, held: Held): StepAppend | LandfallError {
+    try {
+      return sealedAppend(step, held)
+    } catch (error) {
+      this.#held = null
+      if (error instanceof LandfallError) return error
+      throw error
+    }
+  }
+
   async #commit(step: Step): Promise<LandfallError | null> {
     const held = this.#held
     if (held === null) return new LandfallError('INTERNAL', 'A step without its session. Report this as a bug.')
-    const append = sealedAppend(step, held)
+    const append = this.#sealed(step, held)
+    if (append instanceof LandfallError) return append
     const result = await this.#services.committer.commit(append)
     if (!result.ok) {
       this.#failed(result.error)

@@ -8,8 +8,10 @@ import { type ModelAnswer, readStream } from '../models/read-stream.ts'
 import type { InternalRequest } from './command.ts'
 import { DeltaStream } from './delta-stream.ts'
 import { fetchObservations } from './fetch-observations.ts'
+import { freeText } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
 import { requestOf } from './request-of.ts'
+import { safeCode } from './safe-code.ts'
 import type { Services } from './services.ts'
 import { prefixOf, summaryMessages, summaryOccupancy, summaryRequestOf } from './summary-request.ts'
 
@@ -160,7 +162,9 @@ export class RequestEffects {
     if (!this.#isCurrent(of)) return
     of.flight.ended = true
     const { held, scope } = this.#session
-    const { log } = this.#services.host
+    const { log, redactor } = this.#services.host
+    const strange = answer.calls.some(({ name }) => freeText(redactor, name) !== name)
+    if (strange) return this.#session.post(this.#failure(of, invalidResponse('it names a tool as none may be named')))
     const fetched = held === null ? null : await fetchObservations({ log, scope, held, task: of.task }, answer.calls)
     const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'))
     this.#session.post({
@@ -201,7 +205,7 @@ export class RequestEffects {
         const isTurn = of.request.purpose === 'turn'
         const retries = isTurn && failure.retryable && of.flight.attempt < this.#services.host.limits.modelAttempts
         const data: FactData['model.failed'] = {
-          code: failure.code,
+          code: safeCode(this.#services.host.redactor, failure.code, 'MODEL_FAILED'),
           retryable: failure.retryable,
           attempt: of.flight.attempt,
           ...(retries ? { retryAt: step.after(this.#backoffMs(of.flight.attempt, failure)) } : {}),

@@ -94,7 +94,8 @@ export class Session {
 
   /** Short for the `resume` of a confirmation; a pause that asks for something else is not settled by it. */
   confirm(confirmation: string, decision: 'allow' | 'deny', options: CommandOptions = {}): Promise<Receipt> {
-    const body = { token: confirmation, decision: decision === 'allow' ? 'approve' : 'reject', confirms: true }
+    const decided = { allow: 'approve', deny: 'reject' }[decision]
+    const body = { token: confirmation, decision: decided, confirms: true }
     return this.#submit('resume', body, options.commandId)
   }
 

@@ -1,7 +1,8 @@
 import type { PauseRequest } from '../capabilities/define-tool.ts'
 import { wellFormedText } from '../facts/digest.ts'
-import { isLandfallError, isOutcomeUnknown } from '../facts/errors.ts'
+import { isOutcomeUnknown } from '../facts/errors.ts'
 import type { Redactor } from '../facts/ports.ts'
+import { safeCode } from './safe-code.ts'
 import { PauseSignal } from './tool-context.ts'
 
 /** How an attempt came back, before its text has a digest. */
@@ -31,7 +32,7 @@ export async function returnOf(run: () => Promise<unknown>, judge: Judge): Promi
     if (!beforeAbort && judge.isAcknowledgement(error)) return { how: 'acknowledged' }
     const text = errorText(error, judge)
     if (isOutcomeUnknown(error)) return { how: 'lost', text, code: 'OUTCOME_UNKNOWN' }
-    return { how: 'threw', text, code: codeOf(error), beforeAbort }
+    return { how: 'threw', text, code: codeOf(error, judge.redactor), beforeAbort }
   }
 }
 
@@ -56,11 +57,9 @@ export function isAbort(error: unknown, signal: AbortSignal): boolean {
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 }
 
-function codeOf(error: unknown): string {
+function codeOf(error: unknown, redactor: Redactor): string {
   try {
-    if (isLandfallError(error)) return error.code
-    const code = (error as { code?: unknown } | null)?.code
-    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code)) return code
+    return safeCode(redactor, (error as { code?: unknown } | null)?.code, 'TOOL_FAILED')
   } catch {
     // A getter may throw; what is thrown may be anything.
   }
@@ -69,7 +68,7 @@ function codeOf(error: unknown): string {
 
 /** What a tool throws may be anything, also what cannot be made text. */
 function errorText(error: unknown, judge: Judge): string {
-  const code = codeOf(error)
+  const code = codeOf(error, judge.redactor)
   try {
     const message = error instanceof Error ? error.message : String(error)
     const text = JSON.stringify({ error: { code, message: judge.redactor.text(message) } })

@@ -152,7 +152,8 @@ describePlanted('conversation, requests, pauses and bounds', {
       ['model.requested', 1],
     ],
     ['17 calls in flight', busy, ['call.started', 16]],
-    ['129 calls in a turn', busy, ['call.requested', 128]],
+    // What is asked for beyond the bound may be recorded; that any of it starts may not.
+    ['a start among 129 calls in a turn', busy, ['call.started', 0]],
     ['65 living children', [[opened], ...children], ['task.created', 64]],
     ['children nine deep', [[opened], ...deep], ['task.created', 8]],
     ['257 queued', [[opened, ...turn('T1')], ...queue], ['task.created', 257]],

@@ -10,7 +10,6 @@ function requested({ fact, task, report }: Judged): void {
     report('INV-11', 'a call is requested that the newest answer did not ask for')
   }
   if (task.state === 'pending' || task.state === 'paused') report('INV-11', `a call of a task that is ${task.state}`)
-  if (task.tally.requested >= bounds.callsPerTurn) report('INV-23', `more than ${bounds.callsPerTurn} calls in a turn`)
 }
 
 /** INV-22: a mutating call starts at most once; an attempt that `ctx.pause` ended is no start (page 2, Calls). */
@@ -28,6 +27,8 @@ function once({ fact, call, report }: Judged): void {
 /** INV-11: the checks before execution that leave a trace in facts (page 3, Authority). */
 function checks({ view, fact, task, call, report }: Judged): void {
   if (fact.type !== 'call.started' || task === undefined || call === undefined) return
+  // What an answer asks for beyond the bound is recorded, not executed (page 3, Occupancy is not the budget).
+  if (task.tally.requested > bounds.callsPerTurn) report('INV-23', `more than ${bounds.callsPerTurn} calls in a turn`)
   if (task.state === 'pending') report('INV-11', 'a call starts before its task')
   if (call.effect === undefined) report('INV-11', 'a call of an unknown name starts')
   if (fact.data.control < view.controlVersion) report('INV-11', 'the control version goes back')
