@@ -1,14 +1,17 @@
 import { nextToStart, pendingTasks } from '../../machines/session-context.ts'
 import type { World } from '../../machines/world.ts'
 import { sealStep } from '../facts/codec.ts'
-import type { StoredFact } from '../facts/envelope.ts'
+import type { StoredFact, UnchainedFact } from '../facts/envelope.ts'
+import { LandfallError } from '../facts/errors.ts'
 import type { SessionSummary, StepAppend } from '../facts/log-port.ts'
+import { dataProblem } from '../facts/schemas.ts'
 import type { Held } from './session-hold.ts'
 import type { Step } from './step.ts'
 
 /** A planned step as the store takes it: packed, chained, with its content and with what a listing shows. */
 export function sealedAppend(step: Step, held: Held): StepAppend {
   const { base, facts } = step
+  for (const fact of facts) assertForm(fact)
   const { hash, body } = sealStep(base.head.hash, facts)
   const erased = step.world.session?.matches({ lifecycle: 'erased' }) ?? false
   return {
@@ -34,8 +37,17 @@ export function sealedAppend(step: Step, held: Held): StepAppend {
   }
 }
 
-export /** The facts of a committed step with what the store and the chain gave them. The step is over, so they are completed in place. */
-function storedFacts(step: Step, append: { prev: string; hash: string }, cursor: number): readonly StoredFact[] {
+/** What reading would refuse is never written. The first to notice a malformed value is whoever let it in, not whoever reads. */
+function assertForm(fact: UnchainedFact): void {
+  const problem = dataProblem(fact.type, fact.data)
+  if (problem === null) return
+  throw new LandfallError('INTERNAL', 'A fact is not of its form and was not written. Report this as a bug.', {
+    details: { type: fact.type, what: problem },
+  })
+}
+
+/** The facts of a committed step with what the store and the chain gave them. The step is over, so they are completed in place. */
+export function storedFacts(step: Step, append: { prev: string; hash: string }, cursor: number): readonly StoredFact[] {
   const { prev, hash } = append
   const first = cursor - step.facts.length + 1
   const stored = step.facts.map((fact, index) => Object.assign(fact, { cursor: first + index, prev, hash }))

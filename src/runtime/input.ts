@@ -18,6 +18,7 @@ export function textOf(input: Input): string {
 /** Refuses what is empty or beyond its bound; nothing is cut. */
 export function boundedText(text: string, which: string, bound: number): void {
   if (text.trim() === '') throw invalid('The input is empty. Say what is to be done.')
+  if (/\p{Surrogate}/u.test(text)) throw invalid('The input holds half of a character. Send well-formed text.')
   const got = Buffer.byteLength(text)
   if (got > bound)
     throw new LandfallError('LIMIT_EXCEEDED', 'The input is larger than its bound. Send less at once.', {

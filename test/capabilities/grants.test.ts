@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { isWithin, narrowerGrant } from '../../machines/grant-order.ts'
 import type { Confirm, Grant, Level } from '../../machines/vocabulary.ts'
+import { defineTool } from '../../src/capabilities/define-tool.ts'
+import { memoryLog } from '../../src/log/memory/memory-log.ts'
+import { scriptedModel } from '../../src/models/scripted-model.ts'
+import { openRuntime } from '../../src/runtime/open-runtime.ts'
 import { refusal } from '../runtime/kit/check.ts'
 import { factsOf, quickTool, rigWith, verifyAll } from './kit.ts'
 
@@ -117,4 +122,21 @@ it('a successor is told of effects only where it may inspect', async () => {
   const [note] = (await rig.model.next()).request.messages.filter(({ role }) => role === 'system')
   expect(note?.content).toContain('Capabilities it used: named, seen (mutate).')
   await verifyAll(rig)
+})
+
+it.each([
+  [{ level: 'god', confirm: 'none' }],
+  [{ level: 'execute', confirm: 'always' }],
+  [Promise.resolve({ level: 'execute', confirm: 'none' })],
+  [null],
+])('a policy whose answer is no grant denies: %j', async (answer) => {
+  const tool = defineTool({ name: 'look', description: 'Looks.', input: z.object({}), run: async () => 'seen' })
+  const model = scriptedModel({ name: 'm', turns: [[{ calls: [{ name: 'look', arguments: {} }] }, { text: 'done' }]] })
+  const policy = () => answer as never
+  const runtime = await openRuntime({ log: memoryLog(), model, catalog: [tool], policy })
+  const session = runtime.session({ tenant: 't', user: 'u', session: 's' })
+  expect((await (await session.start('look')).outcome()).status).toBe('completed')
+  const facts = await session.log()
+  expect(facts.some((fact) => fact.type === 'call.started')).toBe(false)
+  await runtime.close()
 })

@@ -10,7 +10,7 @@ import { seeded } from './wild/wild-world.mjs'
  */
 const soak = process.env.LANDFALL_SOAK === '1'
 const seed = soak ? Date.now() % 2 ** 31 : 20_260_401
-const kills = soak ? 400 : 8
+const kills = soak ? 500 : 8
 const pairsOfKills = soak ? 50 : 1
 
 /** Its own doing was fine until then: it said nothing else, and it did not end by itself. */
