@@ -8,7 +8,7 @@ import { isWorthwhile, prefixOf, summaryDigest, summaryMessages, summaryOccupanc
 
 /**
  * Asks the summary model, where there is one and none has answered in this round. Null: no summary is to be had. One that was
- * lost in a crash is asked for again, as often as any other request.
+ * lost in a crash is asked for again, as often as every other request.
  */
 export function askSummary(step: Step, task: TaskId, context: TaskContext): readonly AgendaItem[] | null {
   const { host, world, bodies, key } = step.base
