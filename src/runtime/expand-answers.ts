@@ -1,7 +1,7 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
 import { limitOf } from '../../machines/session-context.ts'
 import { entries } from '../../machines/task-context.ts'
-import { isPlannerTool, type TaskId } from '../../machines/vocabulary.ts'
+import { type CapabilityRef, type Effect, isPlannerTool, type TaskId } from '../../machines/vocabulary.ts'
 import { renderAnswer } from '../context/conversation.ts'
 import { utf8Bytes } from '../context/occupancy.ts'
 import { canonicalJson } from '../facts/digest.ts'
@@ -54,12 +54,10 @@ function assistantWithCalls(step: Step, task: TaskId): AgendaItem {
 }
 
 function requested(step: Step, task: TaskId, call: string, index: number): AgendaItem {
-  const { bodies, desks } = step.base
+  const { bodies } = step.base
   const asked = needed(step.input.answer?.calls[index], 'call of the answer')
   const context = needed(step.world.tasks.get(task), 'task').context
-  const desk = needed(desks.get(task), 'desk')
-  const entry = desk.tools.get(asked.name)
-  const ref = entry?.ref ?? desk.skills.get(asked.name)?.ref
+  const { ref, effect } = namedBy(step, task, asked.name)
   const body = canonicalJson(asked.arguments)
   bodies.arguments.set(call, asked.arguments)
   return {
@@ -69,12 +67,34 @@ function requested(step: Step, task: TaskId, call: string, index: number): Agend
     data: {
       name: asked.name,
       ...(ref === undefined ? {} : { ref }),
-      ...(entry === undefined ? {} : { effect: entry.effect }),
+      ...(effect === undefined ? {} : { effect }),
       arguments: step.put(body).digest,
       bytes: utf8Bytes(body),
       batch: context.step - 1,
       index,
-      ...(entry?.effect === 'idempotent' ? { idempotencyKey: call } : {}),
+      ...(effect === 'idempotent' ? { idempotencyKey: call } : {}),
     },
   }
+}
+
+interface Named {
+  readonly ref?: CapabilityRef
+  readonly effect?: Effect
+}
+
+/**
+ * What a name of the answer stands for in the task's own snapshot; nothing for an unknown one. A capability that the host has
+ * changed or lost since is still known by what the task was told of it, so that the refusal can say that it is stale.
+ */
+function namedBy(step: Step, task: TaskId, name: string): Named {
+  const desk = needed(step.base.desks.get(task), 'desk')
+  const current = desk.tools.get(name) ?? desk.skills.get(name)
+  if (current !== undefined) return current
+  const refs = step.world.taskRecords.get(task)?.started?.capabilities ?? []
+  for (const described of desk.snapshot.capabilities) {
+    if (described.name !== name) continue
+    const ref = refs.find(({ id }) => id === described.id)
+    if (ref !== undefined) return described.kind === 'tool' ? { ref, effect: described.contract.effect } : { ref }
+  }
+  return {}
 }
