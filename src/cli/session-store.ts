@@ -1,4 +1,4 @@
-import type { LandfallError } from '../facts/errors.ts'
+import { LandfallError } from '../facts/errors.ts'
 import type { AppendResult, Log } from '../facts/log-port.ts'
 import { type Scope, scopeKey } from '../facts/scope.ts'
 
@@ -31,9 +31,14 @@ export function sessionStore(log: Log, scope: Scope, onClaim: () => Promise<void
     pendingInbox: async (limit) =>
       (await log.pendingInbox(limit)).filter((other) => scopeKey(other) === scopeKey(scope)),
     append: async (steps) => {
-      const results = await log.append(steps)
-      for (const error of results.flatMap(failureOf)) fail(error)
-      return results
+      try {
+        const results = await log.append(steps)
+        for (const error of results.flatMap(failureOf)) fail(error)
+        return results
+      } catch (error) {
+        if (error instanceof LandfallError && fatal.has(error.code)) fail(error)
+        throw error
+      }
     },
     claim: async (claimed, instance) => {
       const result = await log.claim(claimed, instance)

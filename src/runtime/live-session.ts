@@ -172,7 +172,7 @@ export class LiveSession {
     const code = errorCode(failure)
     const again = () => this.post(request)
     if (code === 'CONTROL_STALE') void this.#services.control.refresh().then(again, () => this.#later(again))
-    else if (['STORE_FULL', 'STORE_BUSY', 'STORE_READONLY'].includes(code)) this.#later(again)
+    else if (code.startsWith('STORE_')) this.#later(again)
     else if (code !== 'OWNERSHIP_LOST' && request.otherwise !== undefined) this.post(request.otherwise)
   }
 
