@@ -12,7 +12,7 @@ import { type EphemeralEvent, isPassing } from './events.ts'
 import { Feed, type FeedPorts, type PassingStep } from './feed.ts'
 import { requireFilter, requireScope, type WideFilter } from './identity.ts'
 import { type EventsOptions, Interest } from './interest.ts'
-import { readPosition } from './position.ts'
+import { positionText, readPosition } from './position.ts'
 import { type ReplaySource, replay } from './replay.ts'
 import type { Sink } from './sink.ts'
 import { Subscription } from './subscription.ts'
@@ -32,6 +32,10 @@ export interface Bus {
   events(scope: unknown, options?: EventsOptions): EventStream
   /** For readers with an elevated claim, which the caller has checked and recorded. */
   eventsWide(filter: unknown, options?: EventsOptions): EventStream
+  /** The position behind everything that is committed now. */
+  position(): Promise<string>
+  /** Throws `CURSOR_INVALID` or `CURSOR_TOO_OLD`, as a stream from there would end. */
+  checkPosition(after: string): Promise<void>
   /** Subscriptions that live now. */
   readonly subscribers: number
   /** Ends every stream with `bus.closed`; later ones fail with `SHUTTING_DOWN`. */
@@ -100,6 +104,16 @@ class SharedBus implements Bus {
     return this.#stream({ audience: wideKey(filter), filter, source }, options)
   }
 
+  async position(): Promise<string> {
+    const { log } = this.#ports
+    const [epoch, last] = await Promise.all([log.epoch(), log.lastCursor()])
+    return positionText(epoch, Math.max(last, this.#feed?.head ?? 0))
+  }
+
+  async checkPosition(after: string): Promise<void> {
+    await this.#position(after, { epoch: await this.#ports.log.epoch(), head: this.#feed?.head ?? 0 })
+  }
+
   close(reason = 'shutdown'): void {
     this.#closed = true
     for (const subscription of this.#audience.everyone()) {
@@ -149,7 +163,7 @@ class SharedBus implements Bus {
     }
   }
 
-  async #position(after: string, feed: Feed): Promise<number> {
+  async #position(after: string, feed: Pick<Feed, 'epoch' | 'head'>): Promise<number> {
     const { log } = this.#ports
     const [last, gone] = await Promise.all([log.lastCursor(), log.retainedAfter?.() ?? 0])
     return readPosition(after, { epoch: feed.epoch, last: Math.max(last, feed.head), gone })

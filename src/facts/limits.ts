@@ -67,6 +67,11 @@ export const limits = {
   httpBodyBytes: mib,
   httpHeaderBytes: 16 * kib,
   httpRequestsInFlight: 256,
+  httpStreamsInFlight: 4_096,
+  httpWaitMs: 5 * minuteMs,
+  httpJsonDepth: 64,
+  sseKeepAliveMs: 15_000,
+  sseRetryMs: 2_000,
   pageItems: 100,
   pageMaxItems: 1_000,
 } as const

@@ -64,7 +64,7 @@ function required(field: string): LandfallError {
   return new LandfallError('IDENTITY_REQUIRED', `Say whose sessions: ${field} is missing.`, { details: { field } })
 }
 
-function entryOf(head: Head): SessionEntry {
+export function entryOf(head: Head): SessionEntry {
   const { state, title, active, queued, quarantined } = head.summary
   return {
     ...head.scope,

@@ -9,10 +9,11 @@ import { ControlStream } from './control-stream.ts'
 import type { Ended } from './ended.ts'
 import { listSessions, type SessionEntry, type SessionsFilter } from './list-sessions.ts'
 import { LiveSession } from './live-session.ts'
-import { type Host, type RuntimeOptions, resolveHost } from './options.ts'
+import { type Host, type RuntimeOptions, type RuntimePorts, resolveHost } from './options.ts'
 import type { Services } from './services.ts'
 import { Session } from './session.ts'
 import { StoreControl } from './store-control.ts'
+import { StoreReads } from './store-reads.ts'
 
 const headsPerPage = 500
 const closePollMs = 5
@@ -60,6 +61,7 @@ export class Runtime {
       onLost: (scope) => this.#lost(scope),
       onEnd: (scope, ended) => this.#ended(scope, ended),
     }
+    this.reads = new StoreReads(this.#services)
   }
 
   async begin(): Promise<void> {
@@ -85,6 +87,15 @@ export class Runtime {
 
   /** Revocations and disabled providers of the whole store. */
   readonly catalog: StoreControl
+
+  /** Reads of the store as a whole, for a server. */
+  readonly reads: StoreReads
+
+  /** The ports and bounds that this runtime works with; whoever serves it uses the same. */
+  get ports(): RuntimePorts {
+    const { clock, scheduler, background, redactor, limits, logger } = this.#host
+    return { clock, scheduler, background, redactor, limits, logger }
+  }
 
   /** Sessions of one user. A wider listing needs an elevated claim, and each use of one is recorded, also when it finds nothing. */
   sessions(filter: SessionsFilter): Promise<readonly SessionEntry[]> {

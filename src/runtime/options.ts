@@ -73,6 +73,8 @@ export interface Host {
   readonly instance: Instance
 }
 
+export type RuntimePorts = Pick<Host, 'clock' | 'scheduler' | 'background' | 'redactor' | 'limits' | 'logger'>
+
 /** Bytes count as tokens of the window, so the default holds some hundred pages of text. */
 const defaultWindow = 400_000
 const defaultReserve = 8_192
