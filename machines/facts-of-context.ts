@@ -137,6 +137,7 @@ export interface ModelFacts {
     readonly attempt: number
     readonly retryAt?: Time
     readonly usage?: Usage
+    readonly reason?: string
   }
   'model.abandoned': { readonly reason: AbandonReason; readonly charged: Usage }
 }

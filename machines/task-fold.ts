@@ -81,7 +81,9 @@ function modelChanges(context: TaskContext, fact: Fact): Partial<TaskContext> {
     case 'model.abandoned': {
       // A request that an operator's interrupt cut off has not failed: it is none of the attempts that are bounded.
       const attempts = fact.data.reason === 'interrupted' ? 0 : context.attempts
-      return { request: null, attempts, usage: addUsage(context.usage, fact.data.charged) }
+      // A summary that came too late is not waited for again in this round; one that was lost in a crash is asked again.
+      const summary = fact.data.reason === 'deadline' ? summaryEnded(context) : {}
+      return { request: null, attempts, usage: addUsage(context.usage, fact.data.charged), ...summary }
     }
     default:
       return {}

@@ -85,10 +85,13 @@ export const clearRequirement = {
 /** A request failed for good. */
 export const failWithModel = {
   type: 'failTask',
-  params: ({ context, event }: Here): Agenda =>
-    event.type === 'model.failed'
-      ? { agenda: [{ ask: 'failTask', task: context.id, code: event.data.code }] }
-      : noAgenda,
+  params: ({ context, event }: Here): Agenda => {
+    if (event.type !== 'model.failed') return noAgenda
+    const { code, reason } = event.data
+    return {
+      agenda: [{ ask: 'failTask', task: context.id, code, ...(reason === undefined ? {} : { reason }) }],
+    }
+  },
 } as const
 
 export const admit = { type: 'admitCalls', params: asks('admitCalls', 'restIfIdle') } as const

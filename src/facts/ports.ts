@@ -71,6 +71,8 @@ export interface ModelRequest {
 
 export type ModelChunk =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  /** A piece of the arguments of a call that will follow whole: a sign of life, and charged when the answer is cut before. */
+  | { readonly type: 'arguments'; readonly text: string }
   | { readonly type: 'call'; readonly id?: string; readonly name: string; readonly arguments: unknown }
   | {
       readonly type: 'finish'
@@ -89,11 +91,19 @@ export class ModelError extends Error {
   readonly code: string
   readonly retryable: boolean
   readonly retryAfterMs?: number
+  /** For the operator, who reads it in the log: what to do, in words of the adapter's own and never of the conversation. */
+  readonly reason?: string
 
-  constructor(options: { code: string; retryable: boolean; retryAfterMs?: number; message?: string }) {
-    super(options.message ?? options.code)
+  constructor(options: { code: string; retryable: boolean; retryAfterMs?: number; message?: string; reason?: string }) {
+    super(options.message ?? options.reason ?? options.code)
     this.code = options.code
     this.retryable = options.retryable
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
+    if (options.reason !== undefined) this.reason = options.reason
   }
+}
+
+/** By shape: a host's model may come with its own copy of the class. */
+export function isModelError(error: unknown): error is ModelError {
+  return error instanceof Error && error.name === 'ModelError' && typeof (error as { code?: unknown }).code === 'string'
 }

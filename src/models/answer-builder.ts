@@ -14,11 +14,8 @@ const finishReasons: ReadonlySet<unknown> = new Set(['stop', 'calls', 'length', 
 
 /** Says what is wrong with the stream and nothing of what was in it. */
 export function invalidResponse(what: string): ModelError {
-  return new ModelError({
-    code: 'MODEL_INVALID_RESPONSE',
-    retryable: false,
-    message: `The model's answer is not valid: ${what}.`,
-  })
+  const reason = `The model's answer is not valid: ${what}.`
+  return new ModelError({ code: 'MODEL_INVALID_RESPONSE', retryable: false, reason })
 }
 
 function isFinish(reason: unknown): reason is FinishReason {
@@ -40,11 +37,20 @@ function asArguments(value: unknown): JsonObject | null {
   }
 }
 
+function sizeOf(args: unknown): number {
+  try {
+    return Buffer.byteLength(typeof args === 'string' ? args : (JSON.stringify(args) ?? ''))
+  } catch {
+    return 0
+  }
+}
+
 /*
  * Owns what has arrived of one answer.
  * 1. A chunk is taken only when it is one of the port's and nothing follows a finish.
  * 2. Call ids are unique in the answer; a call without one gets one.
- * 3. `receivedBytes` counts text, reasoning, names and arguments as they came, for the charge of a cut request.
+ * 3. `receivedBytes` counts text, reasoning, names and arguments as they came, valid or not, for the charge of a cut request;
+ *    arguments that came in pieces first are counted once.
  */
 export class AnswerBuilder {
   receivedBytes = 0
@@ -52,6 +58,7 @@ export class AnswerBuilder {
   private readonly texts: string[] = []
   private readonly seen = new Set<string>()
   private readonly ids: Ids
+  private announced = 0
   private finished: { reason: FinishReason; usage: RawUsage | undefined } | null = null
 
   constructor(ids: Ids) {
@@ -62,6 +69,7 @@ export class AnswerBuilder {
     if (!isRecord(chunk)) throw invalidResponse('a chunk is no object')
     if (this.finished) throw invalidResponse('something follows the finish')
     if (chunk.type === 'text' || chunk.type === 'reasoning') this.takeText(chunk)
+    else if (chunk.type === 'arguments') this.takePiece(chunk)
     else if (chunk.type === 'call') this.takeCall(chunk)
     else if (chunk.type === 'finish') this.takeFinish(chunk)
     else throw invalidResponse('a chunk is of an unknown type')
@@ -78,14 +86,21 @@ export class AnswerBuilder {
 
   private takeText(chunk: Record<string, unknown>): void {
     if (typeof chunk.text !== 'string') throw invalidResponse('a text chunk has no text')
-    this.receive(chunk.text)
+    this.receive(Buffer.byteLength(chunk.text))
     if (chunk.type === 'text') this.texts.push(chunk.text)
+  }
+
+  private takePiece(chunk: Record<string, unknown>): void {
+    if (typeof chunk.text !== 'string') throw invalidResponse('a piece of arguments has no text')
+    this.announced += Buffer.byteLength(chunk.text)
+    this.receive(Buffer.byteLength(chunk.text))
   }
 
   private takeCall(chunk: Record<string, unknown>): void {
     const { name, id } = chunk
     if (typeof name !== 'string' || name === '' || name.length > limits.idChars)
       throw invalidResponse('a call has no proper name')
+    this.receiveCall(name, chunk.arguments)
     const taken = asArguments(chunk.arguments)
     if (taken === null) throw invalidResponse('the arguments of a call are no complete JSON object')
     if (id !== undefined && (typeof id !== 'string' || id === '' || id.length > limits.idChars))
@@ -93,8 +108,6 @@ export class AnswerBuilder {
     const callId = id ?? this.ids.next()
     if (this.seen.has(callId)) throw invalidResponse('two calls have the same id')
     this.seen.add(callId)
-    this.receive(name)
-    this.receive(typeof chunk.arguments === 'string' ? chunk.arguments : JSON.stringify(taken))
     this.calls.push({ id: callId, name, arguments: taken })
   }
 
@@ -104,8 +117,15 @@ export class AnswerBuilder {
     this.finished = { reason: chunk.reason, usage: chunk.usage }
   }
 
-  private receive(text: string): void {
-    this.receivedBytes += Buffer.byteLength(text)
+  private receiveCall(name: string, args: unknown): void {
+    const bytes = sizeOf(args)
+    const known = Math.min(bytes, this.announced)
+    this.announced -= known
+    this.receive(Buffer.byteLength(name) + bytes - known)
+  }
+
+  private receive(bytes: number): void {
+    this.receivedBytes += bytes
     if (this.receivedBytes > limits.contentBytes)
       throw invalidResponse(`it is larger than ${limits.contentBytes} bytes`)
   }

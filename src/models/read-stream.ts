@@ -2,6 +2,7 @@ import type { FinishReason, Usage } from '../../machines/vocabulary.ts'
 import {
   type Clock,
   type Ids,
+  isModelError,
   type Model,
   type ModelChunk,
   ModelError,
@@ -25,8 +26,10 @@ export interface ReadHooks {
   readonly idleMs: number
   /** Bytes of the request, for the estimate where the provider does not count. */
   readonly requestBytes: number
-  /** Told of each chunk that was found valid, with the bytes received so far: what a cut request is charged for. */
-  readonly onChunk?: (chunk: ModelChunk, receivedBytes: number) => void
+  /** Told of each chunk that was found valid. */
+  readonly onChunk?: (chunk: ModelChunk) => void
+  /** Told after each chunk, valid or not, how much has come so far: what a cut request is charged for. */
+  readonly onBytes?: (receivedBytes: number) => void
 }
 
 export interface ModelAnswer {
@@ -36,10 +39,6 @@ export interface ModelAnswer {
   readonly usage: Usage
   readonly receivedBytes: number
 }
-
-const isModelError = (error: unknown): error is ModelError =>
-  error instanceof ModelError ||
-  (error instanceof Error && error.name === 'ModelError' && typeof (error as { code?: unknown }).code === 'string')
 
 function timedOut(): ModelError {
   return new ModelError({ code: 'MODEL_TIMEOUT', retryable: true, message: 'The model was silent for too long.' })
@@ -65,8 +64,12 @@ export async function readStream(
     for (;;) {
       const result = await guard.next(async () => source.next())
       if (result.done) break
-      answer.take(result.value)
-      hooks.onChunk?.(result.value as ModelChunk, answer.receivedBytes)
+      try {
+        answer.take(result.value)
+      } finally {
+        hooks.onBytes?.(answer.receivedBytes)
+      }
+      hooks.onChunk?.(result.value as ModelChunk)
     }
     const { text, finish, usage } = answer.end()
     const { receivedBytes, calls } = answer

@@ -1,7 +1,13 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
 import { limitOf } from '../../machines/session-context.ts'
-import { entries } from '../../machines/task-context.ts'
-import { type CapabilityRef, type Effect, isPlannerTool, type TaskId } from '../../machines/vocabulary.ts'
+import { entries, type TaskContext } from '../../machines/task-context.ts'
+import {
+  type CapabilityRef,
+  type Effect,
+  type FinishReason,
+  isPlannerTool,
+  type TaskId,
+} from '../../machines/vocabulary.ts'
 import { renderAnswer } from '../context/conversation.ts'
 import { utf8Bytes } from '../context/occupancy.ts'
 import { canonicalJson } from '../facts/digest.ts'
@@ -18,8 +24,9 @@ export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
   const answer = needed(step.input.answer, 'answer')
   const released = releaseSkills(step, task)
   const told = [...released, ...warnings(step, task)]
-  if (answer.calls.length === 0) return [...told, added(step, { task, role: 'assistant' }, answer.text)]
   const context = needed(step.world.tasks.get(task), 'task').context
+  const cut = cutAnswer(step, task, context)
+  if (answer.calls.length === 0) return [...told, added(step, { task, role: 'assistant' }, answer.text), ...cut]
   const items: AgendaItem[] = [...told, assistantWithCalls(step, task)]
   for (const [call, entry] of entries(context))
     if (!isPlannerTool(entry.name)) items.push(requested(step, task, call, entry.index))
@@ -28,13 +35,32 @@ export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
   const tokens = session.settings.budget?.tokens ?? Number.POSITIVE_INFINITY
   const { used } = step.world
   const over =
-    context.counts.total > bound
-      ? overBudget(task, 'callsPerTurn', context.counts.total, bound)
-      : used >= tokens
-        ? overBudget(task, 'tokens', used, tokens)
-        : []
+    cut.length > 0
+      ? cut
+      : context.counts.total > bound
+        ? overBudget(task, 'callsPerTurn', context.counts.total, bound)
+        : used >= tokens
+          ? overBudget(task, 'tokens', used, tokens)
+          : []
   if (over.length > 0) step.failing.add(task)
   return [...items, ...over]
+}
+
+const cutCodes: { readonly [F in FinishReason]?: { readonly code: string; readonly reason: string } } = {
+  length: { code: 'MODEL_ANSWER_CUT', reason: 'the answer reached the bound maxOutput and is not whole' },
+  filter: { code: 'MODEL_ANSWER_FILTERED', reason: 'the provider stopped the answer by a filter of its own' },
+}
+
+/**
+ * An answer that somebody cut off is no answer: its text is kept and the turn fails, so that nothing takes it for a whole one; of
+ * its calls none is begun. Steering that waits leads to another round, where the model is told what to do about it.
+ */
+function cutAnswer(step: Step, task: TaskId, context: TaskContext): readonly AgendaItem[] {
+  const answer = needed(step.input.answer, 'answer')
+  const cut = cutCodes[answer.finish]
+  if (cut === undefined || (answer.calls.length === 0 && context.steering.length > 0)) return []
+  step.failing.add(task)
+  return [{ ask: 'failTask', task, ...cut }]
 }
 
 function assistantWithCalls(step: Step, task: TaskId): AgendaItem {

@@ -101,11 +101,15 @@ function whyCut(code: string): AbandonReason {
   return code === 'BUDGET_EXCEEDED' ? 'deadline' : 'cancelled'
 }
 
+/** What there is of an answer that was cut off is worth reading. */
+const cutAnswerCodes: ReadonlySet<string> = new Set(['MODEL_ANSWER_CUT', 'MODEL_ANSWER_FILTERED'])
+
 export function endTask(step: Step, ask: AskOf<'endTask'>): readonly AgendaItem[] {
   const { task, status, code, reason, replacement } = ask
   const context = step.world.tasks.get(task)?.context
   if (context === undefined) return []
-  const messageId = status === 'completed' ? (step.world.taskRecords.get(task)?.lastAnswer ?? undefined) : undefined
+  const kept = status === 'completed' || (code !== undefined && cutAnswerCodes.has(code))
+  const messageId = kept ? (step.world.taskRecords.get(task)?.lastAnswer ?? undefined) : undefined
   const data: TerminalData = {
     ...(messageId === undefined ? {} : { messageId }),
     ...(code === undefined ? {} : { code }),

@@ -2,7 +2,7 @@ import type { FactData } from '../../machines/facts.ts'
 import type { Usage } from '../../machines/vocabulary.ts'
 import { inputTokens } from '../context/budget.ts'
 import { canonicalJson } from '../facts/digest.ts'
-import { type Model, ModelError, type ModelRequest } from '../facts/ports.ts'
+import { isModelError, type Model, ModelError, type ModelRequest } from '../facts/ports.ts'
 import { invalidResponse } from '../models/answer-builder.ts'
 import { type ModelAnswer, readStream } from '../models/read-stream.ts'
 import type { InternalRequest } from './command.ts'
@@ -113,8 +113,10 @@ export class RequestEffects {
           ids: host.ids,
           idleMs: host.requestTimeoutMs,
           requestBytes: of.bytes,
-          onChunk: (chunk, received) => {
+          onBytes: (received) => {
             of.flight.received = received
+          },
+          onChunk: (chunk) => {
             if (of.request.purpose === 'summary') return
             if (chunk.type === 'text' || chunk.type === 'reasoning') deltas.push(chunk.type, chunk.text)
           },
@@ -164,9 +166,11 @@ export class RequestEffects {
     const { held, scope } = this.#session
     const { log, redactor } = this.#services.host
     const strange = answer.calls.some(({ name }) => freeText(redactor, name) !== name)
-    if (strange) return this.#session.post(this.#failure(of, invalidResponse('it names a tool as none may be named')))
+    const { usage, finish, text } = answer
+    if (strange)
+      return this.#session.post(this.#failure(of, invalidResponse('it names a tool as none may be named'), usage))
     const fetched = held === null ? null : await fetchObservations({ log, scope, held, task: of.task }, answer.calls)
-    const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'))
+    const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'), usage)
     this.#session.post({
       cause: of.cause,
       by: { kind: 'planner', id: of.name },
@@ -179,7 +183,6 @@ export class RequestEffects {
           name,
           arguments: step.put(canonicalJson(args)).digest,
         }))
-        const { usage, finish, text } = answer
         const data = { usage, finish, digest: step.put(text).digest, calls, durationMs }
         return [{ type: 'model.completed', task: of.task, data }]
       },
@@ -192,8 +195,18 @@ export class RequestEffects {
   #failed(of: Sent, error: unknown): void {
     if (!this.#isCurrent(of)) return
     of.flight.ended = true
-    const failure = error instanceof ModelError ? error : new ModelError({ code: 'MODEL_FAILED', retryable: false })
+    const failure = isModelError(error) ? error : new ModelError({ code: 'MODEL_FAILED', retryable: false })
+    if (failure.code === 'MODEL_TIMEOUT') return this.#session.post(this.#deadline(of))
     this.#session.post(this.#failure(of, failure))
+  }
+
+  /** Silent for too long: given up, charged, and asked again while attempts are left. The wait is over already. */
+  #deadline(of: Sent): InternalRequest {
+    return {
+      cause: of.cause,
+      by: { kind: 'runtime', id: 'model' },
+      agenda: () => (this.#isCurrent(of) ? [{ ask: 'abandonRequest', task: of.task, reason: 'deadline' }] : []),
+    }
   }
 
   #failure(of: Sent, failure: ModelError, usage?: Usage): InternalRequest {
@@ -210,6 +223,7 @@ export class RequestEffects {
           attempt: of.flight.attempt,
           ...(retries ? { retryAt: step.after(this.#backoffMs(of.flight.attempt, failure)) } : {}),
           ...(usage !== undefined ? { usage } : isCharged(of, failure) ? { usage: chargeOf(of) } : {}),
+          ...(failure.reason === undefined ? {} : { reason: freeText(this.#services.host.redactor, failure.reason) }),
         }
         return [{ type: 'model.failed', task: of.task, data }]
       },
@@ -237,7 +251,7 @@ interface Sent {
 
 /** A provider that refuses counts nothing; a request that was cut, or whose answer broke, was worked on. */
 function isCharged(of: Sent, failure: ModelError): boolean {
-  return of.flight.received > 0 || failure.code === 'MODEL_TIMEOUT'
+  return of.flight.received > 0 || failure.code === 'MODEL_INVALID_RESPONSE'
 }
 
 function chargeOf(of: Sent): { input: number; output: number; total: number; estimated: true } {

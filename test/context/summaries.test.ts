@@ -105,7 +105,7 @@ describe('a summary', () => {
 })
 
 describe('what is no summary', () => {
-  const answers: Readonly<Record<string, (asked: HeldRequest) => void>> = {
+  const answers: Readonly<Record<string, (asked: HeldRequest, rig: Rig) => void | Promise<void>>> = {
     empty: (asked) => asked.text('  '),
     cut: (asked) => {
       asked.send({ type: 'text', text: 'They' }, { type: 'finish', reason: 'length', usage: { input: 1, output: 1 } })
@@ -113,12 +113,13 @@ describe('what is no summary', () => {
     },
     'with calls': (asked) => asked.calls(['look']),
     failed: (asked) => asked.fails('OVERLOADED', true),
+    'that never comes': (_asked, rig) => rig.time.advance(60_000),
     'no shorter': (asked) => asked.text(chunk.repeat(20)),
   }
   for (const [name, answer] of Object.entries(answers))
     it(`(${name}) leaves the view as it is, once a round, and messages are left out instead`, async () => {
       const { rig, asked, summary } = await crowded()
-      answer(asked)
+      await answer(asked, rig)
       const turn = await rig.model.next()
       expect(turn.request.purpose).toBe('turn')
       expect(await summary.waiting()).toBe(0)

@@ -28,19 +28,45 @@ function saying(...chunks: readonly unknown[]): Model {
 function reading(model: Model, signal = new AbortController().signal) {
   const time = manualTime()
   const heard: [ModelChunk, number][] = []
+  let received = 0
   const hooks = {
     clock: time,
     scheduler: time,
     ids: countingIds(),
     idleMs: 1_000,
     requestBytes: 41,
-    onChunk: (chunk: ModelChunk, bytes: number) => heard.push([chunk, bytes]),
+    onBytes: (bytes: number) => {
+      received = bytes
+    },
+    onChunk: (chunk: ModelChunk) => heard.push([chunk, received]),
   }
-  return { time, heard, answer: readStream(model, request, { signal, attempt: 1 }, hooks) }
+  return { time, heard, received: () => received, answer: readStream(model, request, { signal, attempt: 1 }, hooks) }
 }
 
 const stop = { type: 'finish', reason: 'stop', usage: { input: 10, output: 2 } }
 const call = { type: 'call', id: 'c1', name: 'fs.read', arguments: { path: 'a' } }
+
+describe('arguments that come in pieces', () => {
+  const pieces = [
+    { type: 'arguments', text: '{"path":' },
+    { type: 'arguments', text: '"a"}' },
+  ]
+
+  it('are counted once, when their call has come', async () => {
+    const whole = { type: 'call', id: 'c1', name: 'fs.read', arguments: '{"path":"a"}' }
+    const { answer } = reading(saying(...pieces, whole, { ...stop, reason: 'calls' }))
+    expect((await answer).receivedBytes).toBe('fs.read'.length + '{"path":"a"}'.length)
+  })
+
+  it('are counted where the answer breaks before, and so is a call that is found broken', async () => {
+    const cut = reading(saying(...pieces))
+    await expect(cut.answer).rejects.toMatchObject({ code: 'MODEL_INVALID_RESPONSE' })
+    expect(cut.received()).toBe(12)
+    const broken = reading(saying({ type: 'call', name: 'fs.read', arguments: '{"pa' }))
+    await expect(broken.answer).rejects.toMatchObject({ code: 'MODEL_INVALID_RESPONSE' })
+    expect(broken.received()).toBe(11)
+  })
+})
 
 describe('a valid stream', () => {
   it('becomes one answer', async () => {

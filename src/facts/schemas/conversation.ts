@@ -95,6 +95,7 @@ export const conversationSchemas = {
     attempt: count,
     retryAt: z.exactOptional(time),
     usage: z.exactOptional(usage),
+    reason: z.exactOptional(freeText),
   }),
   'model.abandoned': z.strictObject({
     reason: z.enum(['cancelled', 'interrupted', 'crash', 'deadline']),
