@@ -164,10 +164,10 @@ const reads: readonly CommandLine[] = [
 const tools: readonly CommandLine[] = [
   {
     usage: 'machines [name]',
-    description: 'the charts of session, task and call',
+    description: 'the charts of session, task and call, or those of a module of your own',
     options: [
-      ['--format <format>', 'mermaid or json'],
-      ['--open', 'show them in a browser'],
+      ['--format <format>', 'mermaid, svg or json'],
+      ['--open', 'show them in a browser, with a simulator'],
     ],
     load: async () => (await import('./commands/machines.ts')).machines,
   },

@@ -67,6 +67,31 @@ export function guardName(guard: unknown): string | null {
   return String((guard as { type?: unknown }).type)
 }
 
+/** Actions of a state's entry or exit, without those that XState itself adds to keep the time of an `after`. */
+export function ownActions(actions: readonly unknown[]): readonly unknown[] {
+  return actions.filter((action) => {
+    if (typeof action !== 'function') return true
+    const { id, sendId } = action as { id?: unknown; sendId?: unknown }
+    return !String(id ?? sendId).startsWith('xstate.after.')
+  })
+}
+
+/** An event as a reader of the chart calls it: what XState names by ids is named by what it says. */
+export function eventName(edge: Pick<ChartEdge, 'event' | 'source' | 'definition'>): string {
+  const { event, source } = edge
+  if (event === null) return 'always'
+  if (event.startsWith('xstate.after.')) return `after ${delayOf(edge.definition)}`
+  if (event === `xstate.done.state.${source.id}`) return 'done'
+  const [, end, actor] = /^xstate\.(done\.actor|error\.actor|snapshot)\.(.*)$/.exec(event) ?? []
+  if (end === undefined || actor === undefined) return event
+  return `${actor} ${{ 'done.actor': 'done', 'error.actor': 'error', snapshot: 'snapshot' }[end]}`
+}
+
+/** Milliseconds, or the name of a delay. */
+export function delayOf(definition: AnyTransitionDefinition): string {
+  return String((definition as { delay?: unknown }).delay)
+}
+
 export function actionName(action: unknown): string {
   if (typeof action === 'string') return action
   if (typeof action === 'function') return action.name === '' ? 'inline' : action.name

@@ -1,8 +1,7 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
-import { actionName, type ChartEdge, chartEdges, childNodes } from './chart-edges.ts'
+import { type ChartEdge, childNodes } from './chart-edges.ts'
+import { type ChartRule, type ChartTold, initialChild, rulesOf, stayRules, toldOf } from './chart-rules.ts'
 
-/** The bookkeeping action that every transition of these charts runs; it would say nothing in a picture. */
-const unsaid = 'fold'
 /** Events that are written side by side when nothing else tells them apart; more make boxes too wide. */
 const eventsPerLine = 3
 
@@ -12,68 +11,47 @@ const eventsPerLine = 3
  * stands inside it; what a state with children does so stands in a note beside it.
  */
 export function mermaidOf(machine: AnyStateMachine): string {
-  const edges = chartEdges(machine)
+  const told = toldOf(machine)
   const { root } = machine
   // Regions side by side need a state around them; a chart without regions needs no box around it.
-  const body = root.type === 'parallel' ? declare(root, edges) : inside(root, edges)
-  const notes = [root, ...descendants(root)].flatMap((node) => noteOf(node, edges))
-  return `${['stateDiagram-v2', ...indent([...body, ...notes, ...arrows(edges)])].join('\n')}\n`
+  const body = root.type === 'parallel' ? declare(root, told) : inside(root, told)
+  const notes = told.nodes.flatMap((node) => noteOf(node, told))
+  return `${['stateDiagram-v2', ...indent([...body, ...notes, ...arrows(told)])].join('\n')}\n`
 }
 
-function descendants(node: AnyStateNode): readonly AnyStateNode[] {
-  return childNodes(node).flatMap((child) => [child, ...descendants(child)])
-}
-
-function declare(node: AnyStateNode, edges: readonly ChartEdge[]): readonly string[] {
+function declare(node: AnyStateNode, told: ChartTold): readonly string[] {
   const opening = `state "${plain(node.key)}" as ${idOf(node)}`
-  if (childNodes(node).length > 0) return [`${opening} {`, ...indent(inside(node, edges)), '}']
+  if (childNodes(node).length > 0) return [`${opening} {`, ...indent(inside(node, told)), '}']
   const ending = node.type === 'final' ? [`${idOf(node)} --> [*]`] : []
-  return [opening, ...stays(node, edges).map((line) => `${idOf(node)} : ${line}`), ...ending]
+  return [opening, ...lines(stayRules(node, told)).map((line) => `${idOf(node)} : ${line}`), ...ending]
 }
 
-function inside(node: AnyStateNode, edges: readonly ChartEdge[]): readonly string[] {
+function inside(node: AnyStateNode, told: ChartTold): readonly string[] {
   if (node.type === 'parallel')
-    return childNodes(node).flatMap((region, at) => [...(at === 0 ? [] : ['--']), ...declare(region, edges)])
-  const first = isEntered(node, edges) ? node.initial.target[0] : undefined
+    return childNodes(node).flatMap((region, at) => [...(at === 0 ? [] : ['--']), ...declare(region, told)])
+  const first = initialChild(node, told)
   return [
-    ...childNodes(node).flatMap((child) => declare(child, edges)),
+    ...childNodes(node).flatMap((child) => declare(child, told)),
     ...(first === undefined ? [] : [`[*] --> ${idOf(first)}`]),
   ]
 }
 
-/** Entered as a whole, so that its initial state matters. Where every transition names a child, a marker would mislead. */
-function isEntered(node: AnyStateNode, edges: readonly ChartEdge[]): boolean {
-  const { parent } = node
-  if (parent === undefined || edges.some((edge) => edge.targets.includes(node))) return true
-  return (parent.type === 'parallel' || parent.initial.target.includes(node)) && isEntered(parent, edges)
-}
-
-function noteOf(node: AnyStateNode, edges: readonly ChartEdge[]): readonly string[] {
+function noteOf(node: AnyStateNode, told: ChartTold): readonly string[] {
   const isDrawn = node.parent !== undefined || node.type === 'parallel'
-  const lines = childNodes(node).length === 0 || !isDrawn ? [] : stays(node, edges)
-  return lines.length === 0 ? [] : [`note right of ${idOf(node)}`, ...indent(lines), 'end note']
-}
-
-/** What happens in a state without a change of state: entry and exit actions, and facts that are only folded. */
-function stays(node: AnyStateNode, edges: readonly ChartEdge[]): readonly string[] {
-  const own = edges.filter(({ source, targets }) => source === node && targets.every((target) => target === node))
-  return [
-    ...node.entry.map((action) => `entry / ${plain(actionName(action))}`),
-    ...node.exit.map((action) => `exit / ${plain(actionName(action))}`),
-    ...labelLines(own, edges),
-  ]
+  const beside = childNodes(node).length === 0 || !isDrawn ? [] : lines(stayRules(node, told))
+  return beside.length === 0 ? [] : [`note right of ${idOf(node)}`, ...indent(beside), 'end note']
 }
 
 /** One arrow a pair of states, whatever number of transitions there are between them: parallel arrows hide each other's labels. */
-function arrows(edges: readonly ChartEdge[]): readonly string[] {
+function arrows(told: ChartTold): readonly string[] {
   const between = new Map<string, ChartEdge[]>()
-  for (const edge of edges)
+  for (const edge of told.edges)
     for (const target of edge.targets)
       for (const source of origins(edge.source, target)) {
         const arrow = `${idOf(source)} --> ${idOf(target)}`
         between.set(arrow, [...(between.get(arrow) ?? []), edge])
       }
-  return [...between].map(([arrow, own]) => `${arrow} : ${labelLines(own, edges).join('<br/>')}`)
+  return [...between].map(([arrow, own]) => `${arrow} : ${lines(rulesOf(own, told)).join('<br/>')}`)
 }
 
 /** Where an arrow begins. From a state into its own child it would hide behind them: it begins at the child's siblings instead. */
@@ -83,34 +61,20 @@ function origins(source: AnyStateNode, target: AnyStateNode): readonly AnyStateN
   return siblings.length > 0 ? siblings : [source]
 }
 
-/** Events that share guard and actions share a line. */
-function labelLines(own: readonly ChartEdge[], edges: readonly ChartEdge[]): readonly string[] {
-  const events = new Map<string, string[]>()
-  for (const edge of own) {
-    const rest = restOf(edge, edges)
-    events.set(rest, [...(events.get(rest) ?? []), plain(edge.event ?? 'always')])
-  }
-  return [...events].flatMap(([rest, names]) => chunks(names).map((some) => `${some.join(', ')}${rest}`))
+function lines(rules: readonly ChartRule[]): readonly string[] {
+  return rules.flatMap(({ events, guard, actions }) => {
+    const rest = [
+      ...(guard === null ? [] : [` [${plain(guard)}]`]),
+      ...(actions.length === 0 ? [] : [` / ${actions.map(plain).join(', ')}`]),
+    ].join('')
+    return chunks(events.map(plain)).map((some) => `${some.join(', ')}${rest}`)
+  })
 }
 
 function chunks(names: readonly string[]): readonly (readonly string[])[] {
   return names.length <= eventsPerLine
     ? [names]
     : [names.slice(0, eventsPerLine), ...chunks(names.slice(eventsPerLine))]
-}
-
-function restOf(edge: ChartEdge, edges: readonly ChartEdge[]): string {
-  const actions = edge.actions.filter((action) => action !== unsaid)
-  const guard = edge.guard ?? (isOtherwise(edge, edges) ? 'else' : null)
-  return [
-    ...(guard === null ? [] : [` [${plain(guard)}]`]),
-    ...(actions.length === 0 ? [] : [` / ${actions.map(plain).join(', ')}`]),
-  ].join('')
-}
-
-/** No guard of its own, but others are asked first. */
-function isOtherwise(edge: ChartEdge, edges: readonly ChartEdge[]): boolean {
-  return edges.some((other) => other !== edge && other.source === edge.source && other.event === edge.event)
 }
 
 /** Ids may hold letters, digits and underscores only; the path keeps them unique. */
@@ -127,6 +91,6 @@ function plain(text: string): string {
   return text.replace(/[":;\n<>{}]/g, ' ')
 }
 
-function indent(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => `  ${line}`)
+function indent(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => `  ${text}`)
 }

@@ -4,6 +4,7 @@ import { callMachine, sessionMachine, taskMachine } from '../../machines/public.
 import { chartEdges, chartNodes } from '../../src/inspector/chart-edges.ts'
 import { chartJson } from '../../src/inspector/chart-json.ts'
 import { mermaidOf } from '../../src/inspector/mermaid.ts'
+import { doorMachine } from './door-chart.ts'
 
 const charts = [sessionMachine, taskMachine, callMachine]
 const chart = setup({ actions: { ring: () => {}, fold: () => {} }, guards: { late: () => true, calm: () => true } })
@@ -15,7 +16,10 @@ const sample = chart.createMachine({
     a: {
       entry: 'ring',
       on: {
-        GO: [{ guard: 'late', target: 'b.y', actions: ['fold', 'ring'] }, { target: 'b' }],
+        GO: [
+          { guard: 'late', target: 'b.y', actions: ['fold', 'ring'] },
+          { target: 'b', actions: 'fold' },
+        ],
         NOTE: { actions: 'fold' },
         SEE: { actions: 'fold' },
       },
@@ -23,7 +27,7 @@ const sample = chart.createMachine({
     b: {
       initial: 'x',
       always: { guard: and(['calm', not('late')]), target: 'c' },
-      on: { BACK: '.x', LOOK: {} },
+      on: { BACK: { target: '.x', actions: 'fold' }, LOOK: { actions: 'fold' } },
       states: { x: {}, y: {} },
     },
     c: { type: 'final' },
@@ -48,6 +52,17 @@ describe('a chart as Mermaid text', () => {
   it('labels arrows with event, guard and actions, and leaves the bookkeeping out', () => {
     expect(drawn).toContain('sample_a --> sample_b_y : GO [late] / ring')
     expect(drawn).toContain('sample_a --> sample_b : GO [else]')
+  })
+
+  it('leaves no action out that only some transitions have', () => {
+    const some = createMachine({ id: 's', on: { A: { actions: ['fold', 'ring'] }, B: { actions: 'ring' } } })
+    expect(mermaidOf(some)).not.toContain('ring')
+    expect(chartEdges(some)).toHaveLength(2)
+    const parallel = createMachine({
+      type: 'parallel',
+      states: { a: { on: { A: { actions: 'fold' }, B: {} } }, b: {} },
+    })
+    expect(mermaidOf(parallel)).toContain('A / fold')
   })
 
   it('draws eventless transitions with combined guards', () => {
@@ -106,7 +121,7 @@ describe('a chart as Mermaid text', () => {
 })
 
 describe('a chart as JSON', () => {
-  it.each([...charts, sample].map((machine) => [machine.id, machine] as const))(
+  it.each([...charts, sample, doorMachine].map((machine) => [machine.id, machine] as const))(
     'makes a machine with the same states and transitions: %s',
     (_id, machine) => {
       const json = JSON.parse(JSON.stringify(chartJson(machine)))
@@ -127,10 +142,20 @@ describe('a chart as JSON', () => {
     },
   )
 
+  it('puts timers, ends and invoked work where a config has them', () => {
+    const { out, in: inner } = chartJson(doorMachine).states ?? {}
+    expect(Object.keys(out?.after ?? {})).toEqual(['500', 'patience'])
+    expect(Object.keys(out?.on ?? {})).toEqual(['BACK', 'KNOCK'])
+    expect(out?.invoke).toMatchObject([{ id: 'loading', src: 'load', onError: [{ target: ['#door.dead'] }] }])
+    expect(out?.entry).toBeUndefined()
+    expect(inner?.onDone).toEqual([{ target: ['#door.dead'] }])
+    expect(inner?.states?.hall?.states?.before).toMatchObject({ type: 'history', history: 'deep', target: 'standing' })
+  })
+
   it('names guards and actions', () => {
     expect(chartJson(sample).states?.a?.on?.GO).toEqual([
       { target: ['#sample.b.y'], guard: { type: 'late' }, actions: [{ type: 'fold' }, { type: 'ring' }] },
-      { target: ['#sample.b'] },
+      { target: ['#sample.b'], actions: [{ type: 'fold' }] },
     ])
   })
 })

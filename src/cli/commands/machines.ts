@@ -1,38 +1,65 @@
 import { callMachine } from '../../../machines/call.machine.ts'
 import { sessionMachine } from '../../../machines/session.machine.ts'
 import { taskMachine } from '../../../machines/task.machine.ts'
+import { chartGraph } from '../../inspector/chart-graph.ts'
 import { chartJson } from '../../inspector/chart-json.ts'
+import { layoutChart } from '../../inspector/chart-layout.ts'
+import { chartSvg } from '../../inspector/chart-svg.ts'
 import { mermaidOf } from '../../inspector/mermaid.ts'
-import { type CliContext, textArgument, textOption } from '../cli-context.ts'
+import { type CliContext, choiceOption, textArgument } from '../cli-context.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { isChartFile, loadCharts, type NamedChart } from '../load-chart.ts'
+import type { Output } from '../output.ts'
 import { unsupported, usageError } from '../usage-error.ts'
 
-const charts = { session: sessionMachine, task: taskMachine, call: callMachine } as const
-type ChartName = keyof typeof charts
+const own: readonly NamedChart[] = [
+  { name: 'session', machine: sessionMachine },
+  { name: 'task', machine: taskMachine },
+  { name: 'call', machine: callMachine },
+]
 
-/** The charts that decide, drawn from the machines themselves. */
+/** The charts that decide, or those of a module of the user, drawn from the machines themselves. */
 export async function machines(context: CliContext): Promise<number> {
   const { output } = context
   const name = textArgument(context, 0)
-  if (context.options.open === true) throw unsupported('--open', 'Use --format mermaid.')
-  const format = textOption(context, 'format') ?? (output.json ? 'json' : 'mermaid')
-  if (format === 'svg') throw unsupported('--format svg', 'Use mermaid or json.')
-  if (format !== 'mermaid' && format !== 'json') throw usageError('--format takes mermaid or json.')
-  const names = namesOf(name)
-  if (format === 'json') {
-    const [only] = names
-    const all = Object.fromEntries(names.map((each) => [each, chartJson(charts[each])]))
-    const value = name === undefined || only === undefined ? all : all[only]
-    if (output.json) output.value(value)
-    else output.line(JSON.stringify(value, null, 2))
-  } else for (const each of names) output.line(`%% ${each}\n${mermaidOf(charts[each])}`.trimEnd())
+  const format = choiceOption(context, 'format', ['mermaid', 'svg', 'json']) ?? (output.json ? 'json' : 'mermaid')
+  const charts = await chartsOf(name)
+  if (context.options.open === true) throw unsupported('--open', 'Use --format svg.')
+  if (format === 'json') writeJson(output, charts, name !== undefined && charts.length === 1)
+  else if (format === 'svg') await writeSvg(output, charts)
+  else writeMermaid(output, charts)
   return exitCodes.done
 }
 
-function namesOf(name: string | undefined): readonly ChartName[] {
-  const all = Object.keys(charts) as readonly ChartName[]
-  if (name === undefined) return all
-  const found = all.filter((each) => each === name)
-  if (found.length === 0) throw usageError(`The charts are ${all.join(', ')}.`)
+async function chartsOf(name: string | undefined): Promise<readonly NamedChart[]> {
+  if (name === undefined) return own
+  if (isChartFile(name)) return loadCharts(name)
+  const found = own.filter((chart) => chart.name === name)
+  if (found.length === 0)
+    throw usageError(`The charts are ${own.map((chart) => chart.name).join(', ')}; another one is named by its file.`)
   return found
+}
+
+function writeJson(output: Output, charts: readonly NamedChart[], isOne: boolean): void {
+  const all = Object.fromEntries(charts.map(({ name, machine }) => [name, chartJson(machine)]))
+  const value = isOne ? Object.values(all)[0] : all
+  if (output.json) output.value(value)
+  else output.line(JSON.stringify(value, null, 2))
+}
+
+function writeMermaid(output: Output, charts: readonly NamedChart[]): void {
+  const drawn = charts.map(({ name, machine }) => ({ name, text: mermaidOf(machine) }))
+  if (output.json) output.value(Object.fromEntries(drawn.map(({ name, text }) => [name, text])))
+  else for (const { name, text } of drawn) output.line(`%% ${name}\n${text}`.trimEnd())
+}
+
+/** One picture is one document, so several are not written one behind the other. */
+async function writeSvg(output: Output, charts: readonly NamedChart[]): Promise<void> {
+  if (!output.json && charts.length > 1)
+    throw usageError(`A picture holds one chart. Name one of ${charts.map(({ name }) => name).join(', ')}.`)
+  const drawn: Record<string, string> = {}
+  for (const { name, machine } of charts)
+    drawn[name] = chartSvg(await layoutChart(chartGraph(machine)), { title: `The ${name} chart` })
+  if (output.json) output.value(drawn)
+  else output.line((Object.values(drawn)[0] ?? '').trimEnd())
 }

@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, it, vi } from 'vitest'
+import { createMachine } from 'xstate'
+import { chartNodes } from '../../src/inspector/chart-edges.ts'
+import { tempFolder } from '../log/temp-store.ts'
+import { repoRoot } from '../repo/source-files.ts'
+import { landfall } from './cli-process.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const xstate = pathToFileURL(join(repoRoot, 'node_modules/xstate/dist/xstate.esm.js')).href
+
+const lamp = `import { setup } from '${xstate}'
+const chart = setup({ guards: { isDark: () => true } })
+export const lamp = chart.createMachine({
+  id: 'lamp',
+  initial: 'off',
+  states: { off: { on: { PRESS: { guard: 'isDark', target: 'on' } } }, on: { after: { 1000: 'off' } } },
+})
+`
+
+function write(name: string, text: string): string {
+  const cwd = tempFolder()
+  writeFileSync(join(cwd, name), text)
+  return cwd
+}
+
+it('draws a chart of its own as a picture', async () => {
+  const cwd = tempFolder()
+  const drawn = await landfall(['machines', 'call', '--format', 'svg'], { cwd })
+  expect(drawn.code).toBe(0)
+  expect(drawn.out).toMatch(/^<svg [\s\S]*<title>The call chart<\/title>[\s\S]*<\/svg>\n$/)
+  expect((await landfall(['machines', '--format', 'svg'], { cwd })).code).toBe(2)
+  const all = JSON.parse((await landfall(['machines', '--format', 'svg', '--json'], { cwd })).out)
+  expect(Object.keys(all)).toEqual(['session', 'task', 'call'])
+  expect((await landfall(['machines', 'task', '--format', 'gif'], { cwd })).code).toBe(2)
+})
+
+it('draws the chart of a module', async () => {
+  const cwd = write('lamp.machine.mjs', lamp)
+  const json = await landfall(['machines', './lamp.machine.mjs', '--format', 'json'], { cwd })
+  const again = createMachine(JSON.parse(json.out))
+  expect(chartNodes(again).map(({ id }) => id)).toEqual(['lamp', 'lamp.off', 'lamp.on'])
+  expect(again.config).toMatchObject({ states: { on: { after: { 1000: [{ target: ['#lamp.off'] }] } } } })
+  expect((await landfall(['machines', 'lamp.machine.mjs'], { cwd })).out).toContain(
+    'lamp_off --> lamp_on : PRESS [isDark]',
+  )
+  expect((await landfall(['machines', 'lamp.machine.mjs', '--format', 'svg'], { cwd })).out).toContain(
+    'data-state="lamp.on"',
+  )
+})
+
+it('reads TypeScript where Node does, and says so where it does not', async () => {
+  const cwd = write(
+    'lamp.machine.ts',
+    lamp
+      .replace('const chart', 'const chart: unknown')
+      .replace('chart.create', '(chart as ReturnType<typeof setup>).create'),
+  )
+  const { code, out, err } = await landfall(['machines', './lamp.machine.ts'], { cwd })
+  const { typescript } = process.features as { typescript?: unknown }
+  if (typescript === undefined || typescript === false) {
+    expect(code).toBe(2)
+    expect(err).toMatch(/INVALID_INPUT: This Node reads no TypeScript.*22\.18/)
+  } else expect(out).toContain('lamp_off --> lamp_on')
+})
+
+it.each([
+  ['is not there', 'other.mjs', lamp, /There is no such file/],
+  ['exports no machine', 'lamp.mjs', 'export const lamp = 1', /exports no XState machine/],
+  ['is broken', 'lamp.mjs', 'export const lamp = ', /cannot be loaded: /],
+  ['has a chart with a target that is none', 'lamp.mjs', lamp.replace("target: 'on'", "target: 'nowhere'"), /nowhere/],
+])('says what is wrong with a module that %s', async (_what, name, text, says) => {
+  const cwd = write('lamp.mjs', text)
+  const { code, err } = await landfall(['machines', `./${name}`], { cwd })
+  expect(code).toBe(2)
+  expect(err).toMatch(/^INVALID_INPUT: /)
+  expect(err).toMatch(says)
+})
