@@ -2,6 +2,7 @@ import type { AgendaItem } from './agenda.ts'
 import type { OperatorCommand, TaskRequest } from './commands.ts'
 import type { Draft } from './facts.ts'
 import { isWithin } from './grant-order.ts'
+import { acceptedDecisions } from './pause-decisions.ts'
 import { limitOf, predecessorNow } from './session-context.ts'
 import { openPausesMax, ownPause, pendingSteering } from './task-context.ts'
 import type { Origin, PauseReason, TaskId } from './vocabulary.ts'
@@ -87,8 +88,9 @@ function decideRest(world: World, command: OperatorCommand): Decided {
       return decideEnd(world, command)
     case 'resume': {
       const found = pauseOf(world, command.token)
-      if (found === null || (command.confirms === true && found.reason !== 'approval')) return refused
       const { token, decision, input } = command
+      if (found === null || (command.confirms === true && found.reason !== 'approval')) return refused
+      if (!acceptedDecisions[found.reason].includes(decision)) return refused
       const data = { token, decision, ...(input === undefined ? {} : { input }) }
       return step(found.task, { type: 'pause.settled', task: found.task, call: found.call, data })
     }

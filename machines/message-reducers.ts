@@ -28,6 +28,7 @@ export function reduceMessage(world: World, fact: FactOf<'message.added'>): void
       toolCalls.map((asked) => asked.call),
     )
   if (forCall === undefined) return
+  if (world.waits.get(task)?.call === forCall) world.waits.delete(task)
   const left = (world.unanswered.get(task) ?? []).filter((call) => call !== forCall)
   if (left.length === 0) world.unanswered.delete(task)
   else world.unanswered.set(task, left)

@@ -5,6 +5,7 @@ import { reduceCheckpoint, reduceCompaction, reduceMessage, reduceSelection } fr
 import { endedStatus } from './session-context.ts'
 import { addUsage } from './task-fold.ts'
 import type { Status, Usage } from './vocabulary.ts'
+import { reduceQuestion } from './wait-reducers.ts'
 import type { CallRecord, TaskEnd, TaskRecord, World } from './world.ts'
 
 /** What is known beside the charts: records, conversation, receipts, budget. Runs after every chart has accepted the fact. */
@@ -32,8 +33,11 @@ export function reduce(world: World, fact: Fact): void {
     case 'steering.expired':
       for (const message of fact.data.messages) world.steering.delete(message)
       return
+    case 'pause.requested':
+      return reduceQuestion(world, fact)
     case 'pause.settled':
       world.settledPauses.add(fact.data.token)
+      reduceQuestion(world, fact)
       return reduceDecision(world, fact)
     case 'command.accepted':
       return reduceReceipt(world, fact)
@@ -74,6 +78,7 @@ function reduceTask(world: World, fact: Fact): void {
     if (record.created.kind === 'foreground' && record.run !== null) world.lastEnd = fact.seq
     world.tasks.delete(task)
     world.unanswered.delete(task)
+    world.waits.delete(task)
     world.ownViews.delete(task)
     world.reserved.delete(task)
     return

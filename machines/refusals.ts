@@ -1,5 +1,6 @@
 import type { OperatorCommand } from './commands.ts'
 import { isEnding, openPauses, pauseOf, pausesBound, steeringBound } from './decide.ts'
+import { acceptedDecisions } from './pause-decisions.ts'
 import { limitOf, queuedPerSession } from './session-context.ts'
 import type { TaskId } from './vocabulary.ts'
 import type { World } from './world.ts'
@@ -61,7 +62,7 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
         },
       )
     case 'resume':
-      return notOpen(world, command.token, command.confirms === true)
+      return notOpen(world, command)
     case 'close':
     case 'erase':
       return busyToEnd(world)
@@ -144,14 +145,21 @@ function cannotGrow(world: World, { task, id }: Extract<OperatorCommand, { name:
   return refusal('CEILING_CANNOT_GROW', 'Grants of a task can only be reduced; nothing was changed.', { id, before })
 }
 
-function notOpen(world: World, token: string, confirms: boolean): Refusal {
+function notOpen(world: World, { token, confirms, decision }: Extract<OperatorCommand, { name: 'resume' }>): Refusal {
   if (world.settledPauses.has(token))
     return refusal('ALREADY_SETTLED', 'This pause was settled before; its decision stands.')
-  if (pauseOf(world, token) === null)
-    return refusal('PAUSE_NOT_FOUND', 'No open pause has this token; list the open ones with pauses().')
   const reason = pauseOf(world, token)?.reason
-  if (confirms && reason !== 'approval')
+  if (reason === undefined)
+    return refusal('PAUSE_NOT_FOUND', 'No open pause has this token; list the open ones with pauses().')
+  if (confirms === true && reason !== 'approval')
     return refusal('CONFIRMATION_MISMATCH', 'This pause is no confirmation. Answer it with resume.', { reason })
+  const accepted = acceptedDecisions[reason]
+  if (!accepted.includes(decision))
+    return refusal('INVALID_INPUT', `A pause for ${reason} is settled with ${accepted.join(', ')}.`, {
+      field: 'decision',
+      reason,
+      accepted,
+    })
   return refusal('INVALID_TRANSITION', 'The pause cannot be settled now.')
 }
 

@@ -21,6 +21,7 @@ import type {
   Time,
   Usage,
 } from './vocabulary.ts'
+import type { Wait } from './wait.ts'
 
 export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 export type TaskSnapshot = SnapshotFrom<typeof taskMachine>
@@ -125,6 +126,8 @@ export interface World {
   messageCount: number
   /** Calls that an assistant message asked for and no tool message answered, in call order, by task. */
   readonly unanswered: Map<TaskId, readonly CallId[]>
+  /** Planner tools that have begun and whose tool message is still to come, by task. */
+  readonly waits: Map<TaskId, Wait>
   readonly episodes: Map<string, EpisodeRecord>
   readonly steering: Map<MessageId, SteeringRecord>
   readonly receipts: Map<string, ReceiptRecord>
@@ -151,6 +154,7 @@ export function emptyWorld(): World {
     ownViews: new Map(),
     messageCount: 0,
     unanswered: new Map(),
+    waits: new Map(),
     episodes: new Map(),
     steering: new Map(),
     receipts: new Map(),

@@ -55,6 +55,25 @@ export const countries: readonly Country[] = [
     edges: soak ? 6_000 : 220,
   },
   {
+    name: 'questions of the planner',
+    from: ['start'],
+    moves: [
+      'calls:operator_ask',
+      'calls:look,operator_ask,tools_load',
+      'return:look',
+      'resume:resume',
+      'resume:reject',
+      'steer',
+      'interrupt',
+      'pause',
+      'cancel',
+      'final',
+      'crash',
+    ],
+    waiting: 0,
+    edges: soak ? 3_000 : 100,
+  },
+  {
     name: 'close, erase and reopen',
     from: ['start', 'calls:order'],
     moves: [

@@ -59,7 +59,7 @@ const commands: Readonly<Record<string, Act>> = {
 
 const happenings: Readonly<Record<string, Act>> = {
   final: (of) => of.request()?.text('an answer at last'),
-  calls: (of, names) => of.request()?.calls(...names.split(',').map((name) => [name, { id: of.nextId() }] as const)),
+  calls: (of, names) => of.request()?.calls(...names.split(',').map((name) => [name, of.argumentsFor(name)] as const)),
   fail: (of, how) => of.request()?.fails('OVERLOADED', how === 'retry'),
   return: (of, name) => of.attempt(name)?.returns('it was done well'),
   throw: (of, name) => of.attempt(name)?.throws(new Error('it went wrong')),
@@ -186,9 +186,10 @@ export class DrivenSession {
       await this.rig.session.resume(token, { decision: decision as 'approve' | 'reject' | 'resume' | 'timeout' })
   }
 
-  nextId(): string {
+  /** Calls that are not identical; planner tools take what they are made for. */
+  argumentsFor(name: string): object {
     this.#ids += 1
-    return `${this.#ids}`
+    return name === 'operator_ask' ? { question: `question ${this.#ids}?` } : { id: `${this.#ids}` }
   }
 }
 

@@ -54,6 +54,13 @@ export const paths: readonly Path[] = [
   path('a lost attempt under an own pause is given up by a cancel', 'start calls:order,note pause crash cancel'),
   path('a lost attempt in a hold is given up by a cancel', 'start calls:order,note crash cancel'),
   path('an answer of planner tools alone is answered at once', 'start calls:tools_load final'),
+  path(
+    'a question is asked, answered and asked again',
+    'start calls:look,operator_ask return:look resume:resume final',
+  ),
+  path('a question is withdrawn by an interrupt', 'start calls:operator_ask,tools_load interrupt final'),
+  path('a question is turned down', 'start calls:operator_ask crash resume:reject'),
+  path('a question ends with a cancel', 'start calls:operator_ask cancel'),
   path('an unknown name is refused', 'start calls:nosuch'),
   path(
     'an approved change is held by the quarantine',

@@ -5,6 +5,7 @@ import { jsonSchemaOf, type ToolSchema, validateArguments } from './tool-schema.
 
 const text = z.string().min(1).max(limits.freeTextChars)
 const place = z.number().int().nonnegative()
+const wait = z.number().int().min(1).max(limits.deadlineMs)
 const pageLimit = z.number().int().min(1).max(limits.capabilityPageMaxItems)
 
 /** What each planner tool takes. Short on purpose: every request carries all of them. */
@@ -21,6 +22,7 @@ const inputs = {
     basedOn: z.array(text).optional(),
   }),
   episode_end: z.strictObject({ conclusion: z.string().min(1).optional() }),
+  operator_ask: z.strictObject({ question: z.string().min(1).max(limits.descriptionChars), waitMs: wait.optional() }),
 } as const
 
 export type PlannerToolName = keyof typeof inputs
@@ -35,6 +37,7 @@ const descriptions: { readonly [N in PlannerToolName]: string } = {
   observation_read: 'Reads a range of an output kept outside; offset and length in bytes.',
   episode_start: 'Begins an exploration, or an action based on ended explorations.',
   episode_end: 'Ends the open episode.',
+  operator_ask: 'Asks the operator, and waits for the answer.',
 }
 
 const names = Object.keys(inputs).sort() as readonly PlannerToolName[]

@@ -4,7 +4,7 @@ import { type CallId, isPlannerTool, type TaskId } from '../../machines/vocabula
 import type { TaskSnapshot } from '../../machines/world.ts'
 import { syntheticResult } from '../context/synthetic-result.ts'
 import { added, needed } from './expand-messages.ts'
-import { performPlannerTool } from './perform-planner-tool.ts'
+import { answerWait, performPlannerTool } from './perform-planner-tool.ts'
 import type { Step } from './step.ts'
 
 /**
@@ -18,7 +18,7 @@ export function answerCalls(step: Step, task: TaskId): readonly AgendaItem[] {
   if (waits(step, snapshot, unanswered)) return []
   const items: AgendaItem[] = []
   for (const call of unanswered) {
-    if (isPlanned(snapshot, call)) return [...items, ...planned(step, snapshot, call), { ask: 'answerCalls', task }]
+    if (isPlanned(snapshot, call)) return [...items, ...planned(step, snapshot, call)]
     items.push(answered(step, task, call))
   }
   return items
@@ -41,11 +41,13 @@ function mayPerform(step: Step, snapshot: TaskSnapshot): boolean {
 
 function planned(step: Step, snapshot: TaskSnapshot, call: CallId): readonly AgendaItem[] {
   const task = snapshot.context.id
+  const answer = answerWait(step, task, call)
+  if (answer !== null) return answer
   if (mayPerform(step, snapshot)) return performPlannerTool(step, task, call)
   const why = snapshot.context.interrupting
     ? 'Not done: new input from the operator came first. It had no effect.'
     : 'Not done: the turn ended before. It had no effect.'
-  return [added(step, { task, role: 'tool', forCall: call, synthetic: true }, why)]
+  return [added(step, { task, role: 'tool', forCall: call, synthetic: true }, why), { ask: 'answerCalls', task }]
 }
 
 function answered(step: Step, task: TaskId, call: CallId): AgendaItem {

@@ -35,15 +35,25 @@ export function openPauses(world: World): readonly OpenPauseAt[] {
   for (const [task, snapshot] of world.tasks)
     for (const [token, pause] of Object.entries(snapshot.context.pauses)) {
       const { reason, call, deadline, seq, subject } = pause
-      const record = call === null ? undefined : world.callRecords.get(call)
-      const about =
-        record === undefined ? null : { name: record.name, effect: record.effect, arguments: record.arguments }
+      const about = aboutOf(world, task, token)
       const view = { token, reason, task, seq, ...(call === null ? {} : { call }) }
       // A confirmation is about the call itself, and names its tool.
-      const text = subject === record?.name ? null : subject
+      const text = subject === about?.name ? null : subject
       found.push({ view: deadline === null ? view : { ...view, deadline }, text, about })
     }
   return found.sort((a, b) => b.view.seq - a.view.seq)
+}
+
+const asking = 'operator_ask'
+
+/** The call that is held, or the planner tool that asks. */
+function aboutOf(world: World, task: TaskId, token: string): OpenPauseAt['about'] {
+  const wait = world.waits.get(task)
+  if (wait?.token === token) return { name: asking, effect: null, arguments: wait.asked }
+  const call = world.tasks.get(task)?.context.pauses[token]?.call
+  const record = call == null ? undefined : world.callRecords.get(call)
+  if (record === undefined) return null
+  return { name: record.name, effect: record.effect, arguments: record.arguments }
 }
 
 /** Arguments are content: they are read apart, and redacted before anybody sees them. */
@@ -64,8 +74,17 @@ export async function pausesOf(
     const body = byDigest.get(about.arguments.digest) ?? null
     const { name, effect } = about
     const args = body === null ? null : shown(host.redactor, body)
-    return { ...view, subject: { name, effect, arguments: args, ...words } }
+    return {
+      ...view,
+      subject: { name, effect, arguments: args, ...words, ...(name === asking ? questionOf(args) : {}) },
+    }
   })
+}
+
+/** A fact holds the beginning of a long question; whoever is to answer it sees the whole. */
+function questionOf(args: unknown): { readonly text?: string } {
+  const { question } = (args ?? {}) as { readonly question?: unknown }
+  return typeof question === 'string' ? { text: question } : {}
 }
 
 function shown(redactor: Redactor, body: string): unknown {

@@ -12,10 +12,11 @@ import { inspect, list, search } from './planner-discovery.ts'
 import { endEpisode, startEpisode } from './planner-episodes.ts'
 import { activate, load } from './planner-loading.ts'
 import { readObservation } from './planner-observations.ts'
-import { type Asked, failed, type Performed } from './planner-result.ts'
+import { answerTo, askOperator } from './planner-questions.ts'
+import { type Asked, type Begun, failed, type Performed } from './planner-result.ts'
 import type { Step } from './step.ts'
 
-type Performers = { readonly [N in PlannerToolName]: (asked: Asked, input: PlannerInput<N>) => Performed }
+type Performers = { readonly [N in PlannerToolName]: (asked: Asked, input: PlannerInput<N>) => Performed | Begun }
 
 /** Whoever adds a planner tool gives it a schema in the capabilities and a line here. */
 const performers: Performers = {
@@ -27,19 +28,39 @@ const performers: Performers = {
   observation_read: readObservation,
   episode_start: startEpisode,
   episode_end: endEpisode,
+  operator_ask: askOperator,
 }
 
-/** The facts of a planner tool, and its one tool message. It has no `call.*` facts: nothing outside the runtime happens. */
+/**
+ * The facts of a planner tool, and its one tool message. It has no `call.*` facts: nothing outside the runtime happens. One whose
+ * answer waits only begins here.
+ */
 export function performPlannerTool(step: Step, task: TaskId, call: CallId): readonly AgendaItem[] {
   const record = needed(step.world.taskRecords.get(task), 'task record')
   const desk = needed(step.base.desks.get(task), 'desk')
   equip(step.base, desk, record)
-  const { facts, result } = perform({ step, task, call, record, desk })
+  const performed = perform({ step, task, call, record, desk })
   step.base.bodies.fetched.delete(call)
-  return [...facts, added(step, { task, role: 'tool', forCall: call }, JSON.stringify(result))]
+  if ('waits' in performed) return performed.facts
+  const { facts, result } = performed
+  return [
+    ...facts,
+    added(step, { task, role: 'tool', forCall: call }, JSON.stringify(result)),
+    { ask: 'answerCalls', task },
+  ]
 }
 
-function perform(asked: Asked): Performed {
+/** The tool message of a planner tool that had begun and has come to its end; null where none has. */
+export function answerWait(step: Step, task: TaskId, call: CallId): readonly AgendaItem[] | null {
+  const wait = step.world.waits.get(task)
+  const told = wait?.call === call ? answerTo(step, wait) : null
+  if (told === null) return null
+  const { text, synthetic } = told
+  const of = { task, role: 'tool', forCall: call, ...(synthetic === undefined ? {} : { synthetic }) } as const
+  return [added(step, of, text), { ask: 'answerCalls', task }]
+}
+
+function perform(asked: Asked): Performed | Begun {
   const { step, call, record } = asked
   const answer = step.base.bodies.messages.get(record.lastAnswer ?? '')
   const wanted = needed(
@@ -50,7 +71,7 @@ function perform(asked: Asked): Performed {
   return performOffered(asked, wanted.name, wanted.arguments)
 }
 
-function performOffered<N extends PlannerToolName>(asked: Asked, name: N, given: unknown): Performed {
+function performOffered<N extends PlannerToolName>(asked: Asked, name: N, given: unknown): Performed | Begun {
   const args = plannerArguments(name, given)
   return args.ok ? performers[name](asked, args.value) : failed('INVALID_ARGUMENTS', args.problem)
 }

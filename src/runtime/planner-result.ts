@@ -19,6 +19,18 @@ export interface Performed {
   readonly result: object
 }
 
+/** It has begun, and its message follows when what it waits for has come: a fact that holds the task says so. */
+export interface Begun {
+  readonly facts: readonly AgendaItem[]
+  readonly waits: true
+}
+
+/** The words of a tool message; synthetic when the tool has nothing to say of its own. */
+export interface Told {
+  readonly text: string
+  readonly synthetic?: true
+}
+
 /** A refusal that only the model is told of. */
 export function failed(code: string, message: string, details: object = {}): Performed {
   return { facts: [], result: { error: { code, message, ...details } } }

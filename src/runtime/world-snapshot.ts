@@ -16,6 +16,7 @@ const maps = [
   'callRecords',
   'ownViews',
   'unanswered',
+  'waits',
   'episodes',
   'steering',
   'receipts',

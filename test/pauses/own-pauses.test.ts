@@ -58,7 +58,7 @@ describe("an operator's pause", () => {
     const [token = ''] = await tokens(rig)
     await rig.crashAndReopen()
     expect(rig.tool('look').calls.length).toBe(1)
-    await rig.session.resume(token, { decision: 'approve' })
+    await rig.session.resume(token, { decision: 'resume' })
     ;(await rig.tool('look').next()).returns('second')
     ;(await rig.model.next()).text('both')
     expect(await stateOf(rig)).toBe('completed')

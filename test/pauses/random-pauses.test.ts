@@ -47,7 +47,7 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
     {
       arbitrary: fc.record({
         do: fc.constant('calls'),
-        names: fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }),
+        names: fc.array(fc.constantFrom(...names, 'operator_ask'), { minLength: 1, maxLength: 4 }),
       }),
       weight: 4,
     },
@@ -121,7 +121,12 @@ async function answer(rig: Rig, move: Move): Promise<void> {
   if (move.do === 'final') request.text('done')
   else if (move.do === 'fail') request.fails('RATE_LIMITED', true, 5_000)
   else if (move.do === 'calls')
-    request.calls(...move.names.map((name, at): [string, object] => [name, { id: String(at) }]))
+    request.calls(
+      ...move.names.map((name, at): [string, object] => [
+        name,
+        name === 'operator_ask' ? { question: `${at}?` } : { id: String(at) },
+      ]),
+    )
 }
 
 describe('pauses among everything else', () => {

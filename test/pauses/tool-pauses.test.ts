@@ -22,18 +22,16 @@ describe('a tool that asks in the middle', () => {
       expect(await rig.session.pauses()).toMatchObject([
         { reason, subject: { name: 'pay', effect: 'mutate', arguments: { id: '1' }, text: 'Which account?' } },
       ])
-      await rig.session.resume(token, { decision: 'resume', input: { account: 'NL-7' } })
+      const decision = reason === 'approval' ? 'approve' : 'resume'
+      await rig.session.resume(token, { decision, input: { account: 'NL-7' } })
       const again = await rig.tool('pay').next()
-      expect([again.context.attempt, again.context.resumed]).toEqual([
-        2,
-        { decision: 'resume', input: { account: 'NL-7' } },
-      ])
+      expect([again.context.attempt, again.context.resumed]).toEqual([2, { decision, input: { account: 'NL-7' } }])
       again.returns('paid')
       ;(await rig.model.next()).text('it is paid')
       expect(await stateOf(rig)).toBe('completed')
       expect(await rig.stepsAfter(2)).toEqual([
         `pause.requested C1 {${reason}} · call.held C1 {${reason}} · task.paused T1`,
-        'pause.settled C1 {resume} · task.resumed T1 · call.started C1 {attempt 2}',
+        `pause.settled C1 {${decision}} · task.resumed T1 · call.started C1 {attempt 2}`,
         `call.finished C1 · message.added T1 {tool C1} · ${onward}`,
         end,
       ])
@@ -73,9 +71,9 @@ describe('a tool that asks in the middle', () => {
     await pauses(rig, await rig.tool('pay').next(), { reason: 'input', subject: 'Sure?' })
     const [second = ''] = await tokens(rig)
     expect(second).not.toBe(first)
-    await rig.session.resume(second, { decision: 'approve', input: 2 })
+    await rig.session.resume(second, { decision: 'resume', input: 2 })
     const third = await rig.tool('pay').next()
-    expect([third.context.attempt, third.context.resumed]).toEqual([3, { decision: 'approve', input: 2 }])
+    expect([third.context.attempt, third.context.resumed]).toEqual([3, { decision: 'resume', input: 2 }])
     third.returns()
     ;(await rig.model.next()).text('paid')
     expect(await stateOf(rig)).toBe('completed')
