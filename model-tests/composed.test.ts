@@ -17,7 +17,8 @@ it('walks the composed session breadth first, and says which parts of the charts
   for (const country of countries) {
     const { states, edges, depth, open } = await walkSessions(country, coverage)
     console.log(`${country.name}: ${states} situations, ${edges} moves, ${depth} deep; ${open} situations not left yet`)
-    expect(edges, country.name).toBeGreaterThanOrEqual(country.edges)
+    // A small country may have fewer moves than were asked for; then it has been walked whole.
+    if (open > 0) expect(edges, country.name).toBeGreaterThanOrEqual(country.edges)
   }
   for (const { moves, options } of paths) {
     const { facts } = await (await DrivenSession.open(options)).playAll(moves, true)

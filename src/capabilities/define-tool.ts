@@ -115,12 +115,16 @@ export function refuseDefinition(field: string, why: string): LandfallError {
 
 /** Rules that tools and skills share. */
 export function checkDescribed(described: { name: string; description: string; tags?: readonly string[] }): void {
+  if (typeof described !== 'object' || described === null) throw refuseDefinition('definition', 'must be an object')
   const { name, description, tags = [] } = described
   if (typeof name !== 'string' || !lawfulName.test(name) || name.length > limits.idChars)
     throw refuseDefinition('name', `must be 1 to ${limits.idChars} letters, digits, dots, hyphens and underscores`)
   if (typeof description !== 'string' || description === '' || description.length > limits.descriptionChars)
     throw refuseDefinition('description', `must have 1 to ${limits.descriptionChars} characters`)
-  if (!tags.every((tag) => typeof tag === 'string' && tag !== '' && tag.length <= limits.idChars))
+  if (
+    !Array.isArray(tags) ||
+    !tags.every((tag) => typeof tag === 'string' && tag !== '' && tag.length <= limits.idChars)
+  )
     throw refuseDefinition('tags', 'must be words')
 }
 

@@ -3,7 +3,7 @@ import { isLandfallError } from '../facts/errors.ts'
 export const exitCodes = { done: 0, failed: 1, usage: 2, refused: 3, cancelled: 130 } as const
 
 /** Somebody else decides about the session, or nobody any more: a refusal, though no chart spoke it. */
-const refusals: ReadonlySet<string> = new Set(['OWNERSHIP_LOST', 'SESSION_ERASED', 'SESSION_BUSY'])
+const refusals: ReadonlySet<string> = new Set(['OWNERSHIP_LOST', 'SESSION_ERASED', 'SESSION_BUSY', 'LIMIT_EXCEEDED'])
 const usage: ReadonlySet<string> = new Set(['INVALID_INPUT', 'USAGE', 'UNSUPPORTED'])
 
 export function exitCodeOf(error: unknown): number {

@@ -14,7 +14,11 @@ const line = /^ok ([^/ ]+)\/([^/ ]+)\/([^/ ]+) facts=(\d+) requests=\d+ head=([0
 export async function readKeptHeads(given: string): Promise<readonly KeptHead[]> {
   const text = await content(given)
   const lines = text.split('\n').filter((each) => each.trim() !== '')
-  return lines.flatMap((each, at) => headOf(each) ?? refuse(given, at + 1))
+  const heads = lines.flatMap((each, at) => headOf(each) ?? refuse(given, at + 1))
+  if (heads.length > 0) return heads
+  throw new LandfallError('INVALID_INPUT', 'The file holds no head, so there is nothing to compare with.', {
+    details: { file: given },
+  })
 }
 
 function headOf(text: string): readonly KeptHead[] | null {

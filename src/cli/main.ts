@@ -11,5 +11,8 @@ else {
   const { runCli } = await import('./run-cli.ts')
   const code = await runCli(words, version)
   // What a tool left open must not keep a finished command alive; what was printed still gets out.
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
+  process.stdout.write('', (failed) => {
+    // Whoever hears of the failure says so, and ends the command.
+    if (failed == null) process.stderr.write('', () => process.exit(code))
+  })
 }

@@ -9,7 +9,9 @@ export async function runCli(words: readonly string[], version: string): Promise
   // A reader that has seen enough, such as `head`, ends the command; that is no fault.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.done)
-    throw error
+    const cause = error.code ?? 'unknown'
+    process.stderr.write(`OUTPUT_FAILED: The result cannot be written. Make room, or send it elsewhere. (${cause})\n`)
+    process.exit(exitCodes.failed)
   })
   let code: number = exitCodes.done
   const program = buildProgram(version, (result) => {

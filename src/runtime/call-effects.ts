@@ -105,6 +105,7 @@ export class CallEffects {
   async #run(performed: Performed, args: unknown): Promise<void> {
     const returned = await returnOf(() => performed.tool.run(args, this.#context(performed)), {
       redactor: this.#services.host.redactor,
+      effect: performed.tool.effect,
       isAborted: () => performed.controller.signal.aborted,
       isAcknowledgement: (error) => isAbort(error, performed.controller.signal),
       maxBytes: this.#services.host.limits.contentBytes,

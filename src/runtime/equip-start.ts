@@ -52,8 +52,12 @@ function skippedFact(task: string, { id, code, room }: Problem): AgendaItem {
 }
 
 function skipNote(skipped: readonly Problem[]): string {
-  const lines = skipped.map(({ id, code }) => `- ${id} (${code})`)
+  const lines = skipped.map(({ id, code, room }) => `- ${id} (${code}${room === undefined ? '' : sizeText(room)})`)
   return ['The operator asked for skills that could not be activated:', ...lines].join('\n')
+}
+
+function sizeText({ need, margin, ceiling }: NonNullable<Problem['room']>): string {
+  return `: needs ${need} with a margin of ${margin}, and ${ceiling} is the ceiling`
 }
 
 /** The first core tool that has no room beside those before it. The task cannot do its work without it, and fails. */

@@ -72,7 +72,7 @@ export class Runtime {
   }
 
   session(scope: Scope): Session {
-    const { tenant, user, session } = scope
+    const { tenant, user, session } = scope ?? {}
     const checked = {
       tenant: checkId('tenant', tenant),
       user: checkId('user', user),

@@ -91,7 +91,41 @@ function contextOf(given: Partial<ContextPolicy>): ContextPolicy {
   }
 }
 
+/** Named one by one, so that a misspelt option is refused instead of being passed over. */
+const known: Readonly<Record<keyof RuntimeOptions, true>> = {
+  log: true,
+  model: true,
+  models: true,
+  summaryModel: true,
+  system: true,
+  settings: true,
+  requestTimeoutMs: true,
+  catalog: true,
+  policy: true,
+  redactor: true,
+  budget: true,
+  context: true,
+  limits: true,
+  recovery: true,
+  onUnknown: true,
+  clock: true,
+  random: true,
+  ids: true,
+  scheduler: true,
+  logger: true,
+}
+
+function checkNames(options: RuntimeOptions): void {
+  if (typeof options !== 'object' || options === null) throw invalid('options', 'Give openRuntime its options.')
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(known, name))
+      throw invalid(name, `There is no such option. Known: ${Object.keys(known).join(', ')}.`)
+  if (typeof options.log?.append !== 'function')
+    throw invalid('log', 'Give openRuntime a log, such as sqliteLog(file).')
+}
+
 export function resolveHost(options: RuntimeOptions): Host {
+  checkNames(options)
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   const ids = options.ids ?? systemIds(clock, random)

@@ -39,11 +39,11 @@ export class SessionReads {
   }
 
   /** Facts as `landfall log` prints them. */
-  readonly log = (page: Page = {}): Promise<readonly StoredFact[]> =>
-    readFacts(this.#services.host.log, this.#scope, page)
+  readonly log = async (page: Page = {}): Promise<readonly StoredFact[]> =>
+    readFacts(this.#services.host.log, this.#scope, checkedPage(page))
 
   readonly messages = async (page: Page = {}): Promise<readonly MessageView[]> =>
-    messagesOf(this.#services.host.log, this.#scope, page)
+    messagesOf(this.#services.host.log, this.#scope, checkedPage(page))
 
   readonly calls = async (task?: string): Promise<readonly CallEntryView[]> =>
     callsOf(this.#services.host, this.#scope, task)
@@ -168,4 +168,11 @@ function notFound(what: string, id: string | number): LandfallError {
 
 function invalid(field: string, why: string): LandfallError {
   return new LandfallError('INVALID_INPUT', `${field} ${why}.`, { details: { field } })
+}
+
+function checkedPage(page: Page): Page {
+  const { after = 0, limit = 1 } = page
+  if (!Number.isSafeInteger(after) || after < 0) throw invalid('after', 'is a seq: a whole number, not negative')
+  if (!Number.isSafeInteger(limit) || limit < 1) throw invalid('limit', 'is a whole number of at least 1')
+  return page
 }

@@ -1,3 +1,4 @@
+import type { Effect } from '../../machines/vocabulary.ts'
 import type { PauseRequest } from '../capabilities/define-tool.ts'
 import { wellFormedText } from '../facts/digest.ts'
 import { isOutcomeUnknown } from '../facts/errors.ts'
@@ -15,6 +16,7 @@ export type ToolReturn =
 
 interface Judge {
   readonly redactor: Redactor
+  readonly effect: Effect
   readonly isAborted: () => boolean
   readonly isAcknowledgement: (error: unknown) => boolean
   /** Bytes of the largest result that is kept. */
@@ -25,7 +27,9 @@ interface Judge {
 export async function returnOf(run: () => Promise<unknown>, judge: Judge): Promise<ToolReturn> {
   try {
     const returned = textOf(await run(), judge)
-    return returned.how === 'returned' && Buffer.byteLength(returned.text) > judge.maxBytes ? tooLarge() : returned
+    return returned.how === 'returned' && Buffer.byteLength(returned.text) > judge.maxBytes
+      ? unusable(judge, 'OUTPUT_LIMIT', 'is too large. Ask for less.')
+      : returned
   } catch (error) {
     const beforeAbort = !judge.isAborted()
     if (error instanceof PauseSignal) return { how: 'paused', request: error.request }
@@ -42,14 +46,15 @@ function textOf(value: unknown, judge: Judge): ToolReturn {
   try {
     return { how: 'returned', text: JSON.stringify(value) ?? 'null' }
   } catch {
-    const text = 'The tool ended, but what it returned is not JSON. Its effect may stand; check before trying again.'
-    return { how: 'threw', text, code: 'OUTPUT_INVALID', beforeAbort: !judge.isAborted() }
+    return unusable(judge, 'OUTPUT_INVALID', 'is not JSON.')
   }
 }
 
-function tooLarge(): ToolReturn {
-  const text = 'The tool ended, but what it returned is too large. Its effect may stand; ask for less.'
-  return { how: 'threw', text, code: 'OUTPUT_LIMIT', beforeAbort: true }
+/** A read is worth its result and failed without one; of any other tool the effect is there, and must not be tried again. */
+function unusable({ effect }: Judge, code: string, why: string): ToolReturn {
+  if (effect !== 'read')
+    return { how: 'returned', text: `The tool succeeded: its effect stands. What it returned ${why} (${code})` }
+  return { how: 'threw', text: `The tool ended, but what it returned ${why}`, code, beforeAbort: true }
 }
 
 /** An abort is acknowledged with the signal's own reason, or with an AbortError of the tool's. */

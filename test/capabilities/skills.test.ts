@@ -86,7 +86,9 @@ describe('a skill that the operator activates', () => {
     const { request } = await rig.model.next()
     expect(request.system).toContain('Read everything twice.')
     expect(request.messages.map(({ role }) => role)).toEqual(['system', 'user'])
-    expect(request.messages[0]?.content).toContain('skill:large (CAPABILITY_DOES_NOT_FIT)')
+    expect(request.messages[0]?.content).toMatch(
+      /skill:large \(CAPABILITY_DOES_NOT_FIT: needs \d+ with a margin of 512, and \d+ is the ceiling\)/,
+    )
     const [skipped] = await factsOf(rig, 'capability.skipped')
     expect(skipped?.data).toMatchObject({
       id: 'skill:large',

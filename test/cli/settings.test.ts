@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { exitCodeOf, exitCodeOfStatus } from '../../src/cli/exit-codes.ts'
@@ -113,4 +113,23 @@ it('is a program of its own', () => {
   // Windows has neither a first line with an interpreter nor a permission to run.
   if (process.platform === 'win32') return
   expect(spawnSync(main, ['--version']).status).toBe(0)
+})
+
+it('a store in a folder that is not there is an error of the store, and says what to do', async () => {
+  const cwd = workFolder()
+  writeFileSync(join(cwd, 'say.json'), JSON.stringify({ everyTurn: [{ text: 'ok' }] }))
+  const run = await landfall(['run', 'x', '--db', 'none/here.db', '--model', 'script:say.json'], { cwd })
+  expect(run).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^STORE_IO: .*folder/) })
+})
+
+it('what cannot be printed ends the command with an error', async (context) => {
+  if (!existsSync('/dev/full')) context.skip('this system has no /dev/full')
+  const cwd = workFolder()
+  writeFileSync(join(cwd, 'say.json'), JSON.stringify({ everyTurn: [{ text: 'ok' }] }))
+  expect((await landfall(['run', 'x', '--model', 'script:say.json'], { cwd })).code).toBe(0)
+  const { status, stderr } = spawnSync('sh', ['-c', `'${process.execPath}' '${main}' log > /dev/full`], {
+    cwd,
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^OUTPUT_FAILED: .*ENOSPC/)])
 })

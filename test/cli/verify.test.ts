@@ -101,6 +101,8 @@ it('finds a whole session taken away, and names it from heads kept elsewhere', a
     expect(out).toMatch(/^violation t\/alice\/talk seq=1 INV-09 /m)
   }
   expect((await landfall([...all, '--head', 'look.json'], { cwd })).code).toBe(2)
+  writeFileSync(join(cwd, 'empty.txt'), '\n')
+  expect(await landfall([...all, '--head', 'empty.txt'], { cwd })).toMatchObject({ code: 2, out: '' })
 })
 
 it('reads only: a store that may not be written is refused for a turn, with a code, and stays valid', async (context) => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { defineTool } from '../../src/capabilities/define-tool.ts'
 import { memoryLog } from '../../src/log/memory/memory-log.ts'
 import { scriptedModel } from '../../src/models/scripted-model.ts'
 import { openRuntime } from '../../src/runtime/open-runtime.ts'
@@ -56,5 +57,30 @@ it('answers a repeated command with the first receipt, also when the session was
   expect(again.receipt).toEqual({ ...first.receipt, result: 'duplicate' })
   await expect(session.followUp('x', { commandId: 'once' })).rejects.toMatchObject({ code: 'COMMAND_CONFLICT' })
   await expect(session.start('x')).rejects.toMatchObject({ code: 'SESSION_ERASED' })
+  await runtime.close()
+})
+
+it.each([
+  [{ workspcae: { from: '.' } }, 'workspcae'],
+  [{ log: null }, 'log'],
+  [{ log: 'landfall.db' }, 'log'],
+])('names the option that is wrong: %j', async (wrong, field) => {
+  const options = { log: memoryLog(), model: echo, ...(wrong as object) }
+  await expect(openRuntime(options)).rejects.toMatchObject({ code: 'INVALID_INPUT', details: { field } })
+})
+
+it('has a code for misuse that types would have found', async () => {
+  await expect(openRuntime(undefined as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect(() => defineTool(null as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
+  expect(() => defineTool({ name: 'a', description: 'b', tags: 'c' } as never)).toThrow(
+    expect.objectContaining({ code: 'INVALID_INPUT', details: { field: 'tags' } }),
+  )
+  const runtime = await openRuntime({ log: memoryLog(), model: echo })
+  for (const nothing of [null, undefined, 'a/b/c', {}])
+    expect(() => runtime.session(nothing as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
+  const session = runtime.session(scope)
+  for (const page of [{ after: -1 }, { after: 1.5 }, { limit: 0 }, { limit: Number.NaN }, { limit: '2' as never }])
+    for (const read of [session.log(page), session.messages(page)])
+      await expect(read).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   await runtime.close()
 })

@@ -124,6 +124,23 @@ describe('what is too large', () => {
     await checkAll(rig)
   })
 
+  it('or no JSON, from a tool that changes things, is told as the success that it was, so that nobody tries again', async () => {
+    const rig = await openRig({ tools, limits: { contentBytes: 4_096 } })
+    await rig.session.start('pay')
+    ;(await rig.model.next()).calls(['pay', { id: '1' }], ['pay', { id: '2' }])
+    ;(await rig.tool('pay').next()).returns('x'.repeat(5_000))
+    ;(await rig.tool('pay').next()).returns(10n)
+    const request = await rig.model.next()
+    const told = request.request.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+    expect(told).toEqual([expect.stringContaining('OUTPUT_LIMIT'), expect.stringContaining('OUTPUT_INVALID')])
+    for (const text of told) expect(text).toContain('succeeded')
+    request.text('paid twice, as asked')
+    await rig.time.settle()
+    const finished = (await rig.facts()).filter((fact) => fact.type === 'call.finished')
+    expect(finished.map(({ data }) => data)).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }])
+    await checkAll(rig)
+  })
+
   it('is refused when an operator says it', async () => {
     const rig = await openRig({ limits: { contentBytes: 4_096 } })
     const { code, details } = await refusal(rig.session.start('x'.repeat(5_000)))

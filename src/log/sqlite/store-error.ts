@@ -27,6 +27,10 @@ export function storeError(error: unknown): unknown {
   const row = code === null ? undefined : table.find(([primary]) => code.startsWith(primary))
   if (row !== undefined)
     return new LandfallError(row[1], row[3], { retryable: row[2], details: { sqlite: code }, cause: error })
+  if (error instanceof TypeError && /directory does not exist/.test(error.message))
+    return new LandfallError('STORE_IO', 'The folder of the store does not exist. Make it, or name another.', {
+      cause: error,
+    })
   if (error instanceof TypeError && /not open/.test(error.message)) {
     return new LandfallError('SHUTTING_DOWN', 'The log is closed. Open the store again.', { cause: error })
   }
