@@ -60,6 +60,10 @@ export const limits = {
   workspaceFileBytes: mib,
   workspaceTreeBytes: 8 * mib,
   workspaceFiles: 2_000,
+  sandboxMemoryBytes: 512 * mib,
+  sandboxProcesses: 256,
+  sandboxDiskBytes: 64 * mib,
+  sandboxCpuSeconds: 60,
   // Bus and protocol
   subscriberBufferEvents: 256,
   httpSubscribersPerSession: 16,
@@ -88,6 +92,9 @@ export const hostMayRaise: ReadonlySet<LimitName> = new Set([
   'workspaceFileBytes',
   'workspaceTreeBytes',
   'workspaceFiles',
+  'sandboxMemoryBytes',
+  'sandboxProcesses',
+  'sandboxDiskBytes',
 ])
 
 /** Bounds that mean something at 0: no grace, no retry of a refusal. All others start at 1. */

@@ -1,6 +1,6 @@
 import { limits } from '../facts/limits.ts'
 import type { Instance } from '../facts/log-port.ts'
-import type { ProcessTable } from './processes.ts'
+import type { ProcessTable } from '../facts/processes.ts'
 
 /** An owner as a store keeps it: the instance and the end of its lease (ms since the epoch). */
 export interface Lease extends Instance {

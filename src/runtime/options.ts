@@ -6,7 +6,7 @@ import type { Instance, Log } from '../facts/log-port.ts'
 import type { Clock, Ids, Logger, Model, Random, Redactor, Scheduler } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import { silentLogger, systemClock, systemIds, systemRandom, systemScheduler } from '../facts/system-ports.ts'
-import { thisInstance } from '../log/processes.ts'
+import { thisInstance } from '../facts/processes.ts'
 import { defaultRedactor } from '../redaction/default-redactor.ts'
 
 export interface PolicyQuestion {

@@ -3,9 +3,16 @@ import { limits } from '../facts/limits.ts'
 
 const forbidden = /[\p{Cc}\p{Surrogate}\\:*?"<>|]/u
 
-/** Names that some file system takes for `.git`: case, and dots or blanks at the end, may not matter there. */
-function isGit(name: string): boolean {
-  const plain = name.toLowerCase().replace(/[. ]+$/, '')
+/**
+ * Names that some file system takes for `.git`: case, letters that look alike, characters that are not seen, and dots or blanks
+ * at the end may not matter there.
+ */
+export function isGitName(name: string): boolean {
+  const plain = name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase()
+    .replace(/[. ]+$/, '')
   return plain === '.git' || plain === 'git~1'
 }
 
@@ -21,11 +28,11 @@ export function pathParts(path: string): readonly string[] {
   if (forbidden.test(path)) throw refusedPath('has a character that is not allowed')
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) throw refusedPath('goes up')
-  if (parts.some(isGit)) throw refusedPath('leads into Git metadata')
+  if (parts.some(isGitName)) throw refusedPath('leads into Git metadata')
   return parts
 }
 
 /** Whether a name met in a listing can be named in a path. */
 export function isLawfulName(name: string): boolean {
-  return !forbidden.test(name) && !name.includes('\ufffd') && !isGit(name)
+  return !forbidden.test(name) && !name.includes('\ufffd') && !isGitName(name)
 }

@@ -25,7 +25,7 @@ export interface ListEntry {
 export interface ListResult {
   readonly path: string
   readonly entries: readonly ListEntry[]
-  /** Entries whose names no workspace path can have. Git metadata is not counted. */
+  /** Entries that are there and cannot be named or were not copied. Git metadata is not counted. */
   readonly unlisted: number
 }
 
@@ -33,4 +33,43 @@ export interface ListResult {
 export interface ReadableWorkspace {
   read(path: string, range?: ReadRange): Promise<ReadResult>
   list(path: string): Promise<ListResult>
+}
+
+export interface WriteResult {
+  readonly path: string
+  readonly bytes: number
+  readonly created: boolean
+}
+
+export interface ExecRequest {
+  /** The program and its words; no shell reads them. */
+  readonly argv: readonly string[]
+  /** A folder of the workspace; absent: its root. */
+  readonly cwd?: string
+  readonly timeoutMs?: number
+}
+
+export interface ExecResult {
+  /** 128 and the number of the signal, when one ended the program. */
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Files of the workspace that are other than before. */
+  readonly changed: number
+}
+
+export interface DiffResult {
+  readonly diff: string
+  readonly files: number
+}
+
+export type Isolation = 'none' | 'bubblewrap' | 'docker'
+
+/** What the native tools need. Only an attested one is written to, and runs programs. */
+export interface Workspace extends ReadableWorkspace {
+  readonly isolation: Isolation
+  write(path: string, contents: string): Promise<WriteResult>
+  exec(request: ExecRequest, context: { readonly signal: AbortSignal }): Promise<ExecResult>
+  /** What changed since the workspace began. */
+  diff(): Promise<DiffResult>
 }

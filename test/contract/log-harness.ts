@@ -5,8 +5,8 @@ import { sealStep } from '../../src/facts/codec.ts'
 import type { Owner, UnchainedFact } from '../../src/facts/envelope.ts'
 import type { AppendResult, Content, Instance, Log, StepAppend } from '../../src/facts/log-port.ts'
 import type { Clock } from '../../src/facts/ports.ts'
+import type { ProcessTable } from '../../src/facts/processes.ts'
 import type { Scope } from '../../src/facts/scope.ts'
-import type { ProcessTable } from '../../src/log/processes.ts'
 import { sampleFact } from '../facts/sample-facts.ts'
 
 /** A store that a suite may open several times, as several processes would, with time and processes in its hand. */

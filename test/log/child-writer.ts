@@ -1,4 +1,4 @@
-import { hostProcesses, thisInstance } from '../../src/log/processes.ts'
+import { hostProcesses, thisInstance } from '../../src/facts/processes.ts'
 import { sqliteLog } from '../../src/log/sqlite/sqlite-log.ts'
 import { claimed } from '../contract/log-harness.ts'
 

@@ -20,7 +20,7 @@ import { admit, settleRedelivery } from '../admission.ts'
 import { checkSameEntry, erasedInbox } from '../inbox-rules.ts'
 import { Listeners } from '../listeners.ts'
 import { isGone, type Lease, leaseEnd } from '../ownership.ts'
-import { hostProcesses, type ProcessTable } from '../processes.ts'
+import { hostProcesses, type ProcessTable } from '../../facts/processes.ts'
 import { MemorySession } from './memory-session.ts'
 
 export interface MemoryLogOptions {

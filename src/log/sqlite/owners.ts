@@ -4,7 +4,7 @@ import type { ClaimResult, Instance } from '../../facts/log-port.ts'
 import type { Clock } from '../../facts/ports.ts'
 import type { Scope } from '../../facts/scope.ts'
 import { isGone, type Lease, leaseEnd } from '../ownership.ts'
-import type { ProcessTable } from '../processes.ts'
+import type { ProcessTable } from '../../facts/processes.ts'
 import type { SessionRows } from './session-rows.ts'
 
 interface OwnerRow {

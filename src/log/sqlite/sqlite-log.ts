@@ -15,7 +15,7 @@ import type {
 import type { Clock, Scheduler } from '../../facts/ports.ts'
 import type { Scope } from '../../facts/scope.ts'
 import { systemClock, systemScheduler } from '../../facts/system-ports.ts'
-import { hostProcesses, type ProcessTable } from '../processes.ts'
+import { hostProcesses, type ProcessTable } from '../../facts/processes.ts'
 import { CommitWatch } from './commit-watch.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Heads } from './heads.ts'

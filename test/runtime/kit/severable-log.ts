@@ -1,5 +1,5 @@
 import type { Instance, Log } from '../../../src/facts/log-port.ts'
-import type { ProcessTable } from '../../../src/log/processes.ts'
+import type { ProcessTable } from '../../../src/facts/processes.ts'
 
 /** The log as one process sees it. After `sever` it answers nothing more: the process that called is dead. */
 export interface Severable {

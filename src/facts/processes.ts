@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { Instance } from '../facts/log-port.ts'
+import type { Instance } from './log-port.ts'
 
 /** What one host knows of its processes. Two hosts, or two containers that do not see each other's processes, have two names. */
 export interface ProcessTable {

@@ -1,0 +1,70 @@
+import { LandfallError } from '../facts/errors.ts'
+import { type Limits, limits } from '../facts/limits.ts'
+import { bubblewrapSandbox, sweepBubblewrap } from './bubblewrap.ts'
+import { dockerSandbox, sweepDocker } from './docker.ts'
+import { Leases } from './leases.ts'
+import type { Sandbox, SandboxReport } from './sandbox.ts'
+import type { Isolation } from './workspace.ts'
+
+export interface WorkspaceOptions {
+  /** The folder that the workspace begins as a copy of. It is only read. */
+  readonly from: string
+  /** `auto`: bubblewrap where it works, else Docker, else the folder is only read. */
+  readonly isolation?: Isolation | 'auto'
+  /** Names of files and folders that are not copied; absent: `node_modules`. Git metadata never is. */
+  readonly exclude?: readonly string[]
+  /** For Docker: an image with a shell, tar, and what the programs need. */
+  readonly image?: string
+  /** For Docker; absent: what DOCKER_HOST says, or the usual socket. */
+  readonly socketPath?: string
+  /** Where leases of sandboxes are kept; absent: below the system's folder for temporary files. */
+  readonly leases?: string
+}
+
+type Where = Pick<WorkspaceOptions, 'image' | 'socketPath' | 'leases'>
+
+const isolations = ['auto', 'bubblewrap', 'docker', 'none']
+
+export function checkedOptions(options: WorkspaceOptions): WorkspaceOptions {
+  const { from, isolation = 'auto' } = options
+  const invalid = (field: string, why: string) =>
+    new LandfallError('INVALID_INPUT', `workspace.${field} ${why}.`, { details: { field: `workspace.${field}` } })
+  if (typeof from !== 'string' || from === '') throw invalid('from', 'names the folder to copy')
+  if (!isolations.includes(isolation)) throw invalid('isolation', `is one of ${isolations.join(', ')}`)
+  return options
+}
+
+/** What every driver says of itself on this machine. */
+export async function sandboxReports(
+  where: Where = {},
+  bounds: Limits = limits,
+): Promise<Readonly<Record<'bubblewrap' | 'docker', SandboxReport>>> {
+  const [bubblewrap, docker] = sandboxes(where, bounds)
+  return { bubblewrap: await bubblewrap.report(), docker: await docker.report() }
+}
+
+/** The driver to use, with what earlier processes left behind swept; null: there is none, or none is wanted. */
+export async function openSandbox(options: WorkspaceOptions, bounds: Limits): Promise<Sandbox | null> {
+  const { isolation = 'auto', socketPath } = options
+  if (isolation === 'none') return null
+  const leases = new Leases(options.leases)
+  await leases.sweep((record) =>
+    record.isolation === 'docker' ? sweepDocker(record, socketPath) : sweepBubblewrap(record),
+  )
+  for (const sandbox of sandboxes(options, bounds)) {
+    if (isolation !== 'auto' && sandbox.isolation !== isolation) continue
+    const report = await sandbox.report()
+    if (report.works) return sandbox
+    if (isolation === 'auto') continue
+    const message = `The isolation ${isolation} does not work here: ${report.detail}`
+    throw new LandfallError('WORKSPACE_FAILED', message, { details: { isolation } })
+  }
+  return null
+}
+
+function sandboxes(where: Where, bounds: Limits): readonly [Sandbox, Sandbox] {
+  const leases = new Leases(where.leases)
+  const { image, socketPath } = where
+  const docker = { ...(image === undefined ? {} : { image }), ...(socketPath === undefined ? {} : { socketPath }) }
+  return [bubblewrapSandbox({ bounds, leases }), dockerSandbox({ bounds, leases, ...docker })]
+}
