@@ -63,7 +63,7 @@ export const limits = {
   sandboxMemoryBytes: 512 * mib,
   sandboxProcesses: 256,
   sandboxDiskBytes: 64 * mib,
-  sandboxCpuSeconds: 60,
+  sandboxCpuMs: minuteMs,
   // Bus and protocol
   subscriberBufferEvents: 256,
   httpSubscribersPerSession: 16,

@@ -4,9 +4,9 @@ import { LandfallError } from '../facts/errors.ts'
 import { type Limits, resolveLimits } from '../facts/limits.ts'
 import type { Instance, Log } from '../facts/log-port.ts'
 import type { Clock, Ids, Logger, Model, Random, Redactor, Scheduler } from '../facts/ports.ts'
+import { thisInstance } from '../facts/processes.ts'
 import type { Scope } from '../facts/scope.ts'
 import { silentLogger, systemClock, systemIds, systemRandom, systemScheduler } from '../facts/system-ports.ts'
-import { thisInstance } from '../facts/processes.ts'
 import { defaultRedactor } from '../redaction/default-redactor.ts'
 
 export interface PolicyQuestion {

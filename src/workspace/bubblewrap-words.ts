@@ -9,14 +9,14 @@ export const descriptors = { treeIn: 3, treeOut: 4, go: 5, info: 6 } as const
 
 /** Stands outside: waits until the process is in its control groups, then lowers what is inherited and takes bwrap's shape. */
 export function outerScript(bounds: SandboxBounds, memoryByProcess: boolean): string {
-  const { sandboxDiskBytes, sandboxCpuSeconds, sandboxMemoryBytes } = bounds
+  const { sandboxDiskBytes, sandboxCpuMs, sandboxMemoryBytes } = bounds
   return [
     `read -r _ <&${descriptors.go} || exit 126`,
     `exec ${descriptors.go}<&-`,
     'ulimit -c 0',
     'ulimit -n 1024',
     `ulimit -f ${Math.ceil(sandboxDiskBytes / 512)}`,
-    `ulimit -t ${sandboxCpuSeconds}`,
+    `ulimit -t ${Math.ceil(sandboxCpuMs / 1_000)}`,
     // Without a group the memory of each process is bounded by itself. Address space cannot be: programs reserve much of it.
     ...(memoryByProcess ? [`ulimit -d ${Math.ceil(sandboxMemoryBytes / 1_024)}`] : []),
     'exec "$@"',

@@ -69,7 +69,7 @@ export function containerOf({ name, image, bounds, command }: Wanted): Container
         same('core', 0),
         same('nofile', 1_024),
         same('fsize', bounds.sandboxDiskBytes),
-        same('cpu', bounds.sandboxCpuSeconds),
+        same('cpu', Math.ceil(bounds.sandboxCpuMs / 1_000)),
       ],
     },
   }

@@ -45,7 +45,7 @@ export type SandboxBounds = Pick<
   | 'sandboxMemoryBytes'
   | 'sandboxProcesses'
   | 'sandboxDiskBytes'
-  | 'sandboxCpuSeconds'
+  | 'sandboxCpuMs'
   | 'workspaceFileBytes'
   | 'workspaceTreeBytes'
   | 'workspaceFiles'

@@ -4,7 +4,7 @@ import { hostMayRaise, type LimitName, limits, resolveLimits } from '../../src/f
 test('every bound has a unit or a countable thing in its name and is a whole number', () => {
   for (const [name, value] of Object.entries(limits)) {
     expect(name).toMatch(
-      /(Ms|Bytes|Chars|Items|Tokens|Facts|Events|Files|Attempts|Calls|Denials|Failures|Depth|PerTask|PerSession|PerTurn|PerStep|InFlight)$/,
+      /(Ms|Bytes|Chars|Items|Tokens|Facts|Events|Files|Processes|Attempts|Calls|Denials|Failures|Depth|PerTask|PerSession|PerTurn|PerStep|InFlight)$/,
     )
     expect(Number.isSafeInteger(value)).toBe(true)
   }

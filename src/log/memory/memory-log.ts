@@ -14,13 +14,13 @@ import type {
   StoredStep,
 } from '../../facts/log-port.ts'
 import type { Clock, Random, Scheduler } from '../../facts/ports.ts'
+import { hostProcesses, type ProcessTable } from '../../facts/processes.ts'
 import { controlScope, type Scope, scopeKey } from '../../facts/scope.ts'
 import { systemClock, systemRandom, systemScheduler } from '../../facts/system-ports.ts'
 import { admit, settleRedelivery } from '../admission.ts'
 import { checkSameEntry, erasedInbox } from '../inbox-rules.ts'
 import { Listeners } from '../listeners.ts'
 import { isGone, type Lease, leaseEnd } from '../ownership.ts'
-import { hostProcesses, type ProcessTable } from '../../facts/processes.ts'
 import { MemorySession } from './memory-session.ts'
 
 export interface MemoryLogOptions {

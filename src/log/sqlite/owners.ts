@@ -2,9 +2,9 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Owner } from '../../facts/envelope.ts'
 import type { ClaimResult, Instance } from '../../facts/log-port.ts'
 import type { Clock } from '../../facts/ports.ts'
+import type { ProcessTable } from '../../facts/processes.ts'
 import type { Scope } from '../../facts/scope.ts'
 import { isGone, type Lease, leaseEnd } from '../ownership.ts'
-import type { ProcessTable } from '../../facts/processes.ts'
 import type { SessionRows } from './session-rows.ts'
 
 interface OwnerRow {

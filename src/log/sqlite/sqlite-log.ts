@@ -13,9 +13,9 @@ import type {
   StoredStep,
 } from '../../facts/log-port.ts'
 import type { Clock, Scheduler } from '../../facts/ports.ts'
+import { hostProcesses, type ProcessTable } from '../../facts/processes.ts'
 import type { Scope } from '../../facts/scope.ts'
 import { systemClock, systemScheduler } from '../../facts/system-ports.ts'
-import { hostProcesses, type ProcessTable } from '../../facts/processes.ts'
 import { CommitWatch } from './commit-watch.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { Heads } from './heads.ts'
