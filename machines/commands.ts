@@ -56,6 +56,8 @@ export type OperatorCommand =
   | { readonly name: 'close'; readonly cancel: boolean; readonly reason?: string }
   | { readonly name: 'reopen' }
   | { readonly name: 'erase'; readonly cancel: boolean; readonly reason?: string }
+  | { readonly name: 'memoryPut'; readonly key: Digest; readonly digest: Digest; readonly bytes: number }
+  | { readonly name: 'memoryRemove'; readonly key: Digest }
   | { readonly name: 'pause'; readonly task?: TaskId; readonly token: PauseToken }
   | {
       readonly name: 'resume'

@@ -2,6 +2,7 @@ import type { AgendaItem } from './agenda.ts'
 import type { OperatorCommand, TaskRequest } from './commands.ts'
 import type { Draft } from './facts.ts'
 import { isWithin } from './grant-order.ts'
+import { memoryNotesMax } from './memory-reducer.ts'
 import { acceptedDecisions } from './pause-decisions.ts'
 import { limitOf, predecessorNow } from './session-context.ts'
 import { openPausesMax, ownPause, pendingSteering } from './task-context.ts'
@@ -81,6 +82,15 @@ function decideRest(world: World, command: OperatorCommand): Decided {
       const calls = command.calls === 'all' ? (session?.quarantine ?? []) : command.calls
       return step(null, { type: 'mutation.acknowledged', data: { calls } })
     }
+    case 'memoryPut': {
+      if (world.session !== null && !world.session.matches({ lifecycle: 'open' })) return refused
+      const { key, digest, bytes } = command
+      if (!world.memory.has(key) && world.memory.size >= memoryBound(world)) return refused
+      return step(null, { type: 'memory.put', data: { key, scope: 'session', digest, bytes } })
+    }
+    case 'memoryRemove':
+      if (!world.session?.matches({ lifecycle: 'open' }) || !world.memory.has(command.key)) return refused
+      return step(null, { type: 'memory.removed', data: { key: command.key, scope: 'session' } })
     case 'reopen':
       return step(null, { type: 'session.reopened', data: {} })
     case 'close':
@@ -180,6 +190,11 @@ export function openPauses(world: World): number {
 export function pausesBound(world: World): number {
   const session = world.session?.context
   return session === undefined ? openPausesMax : limitOf(session, 'openPausesPerSession', openPausesMax)
+}
+
+export function memoryBound(world: World): number {
+  const session = world.session?.context
+  return session === undefined ? memoryNotesMax : limitOf(session, 'memoryItems', memoryNotesMax)
 }
 
 interface FoundPause {

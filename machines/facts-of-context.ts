@@ -8,6 +8,7 @@ import type {
   Grant,
   GroupId,
   JsonObject,
+  MemoryScope,
   MessageId,
   Purpose,
   TaskId,
@@ -45,9 +46,13 @@ interface GroupData {
 
 interface MemoryData {
   readonly key: Digest
-  readonly scope: 'session' | 'user' | 'tenant'
+  readonly scope: MemoryScope
   readonly digest?: Digest
   readonly decision?: 'allowed' | 'denied'
+  /** Of the value. */
+  readonly bytes?: number
+  /** In the control stream: who wrote it, from which session. A user's note is that user's, a tenant's the tenant's. */
+  readonly of?: { readonly tenant: string; readonly user?: string; readonly session?: string }
 }
 
 export interface ConversationFacts {

@@ -1,6 +1,7 @@
 import { reduceEpisode, withCapability } from './capability-reducers.ts'
 import type { Fact, FactOf } from './facts.ts'
 import type { TerminalData } from './facts-of-work.ts'
+import { reduceMemory } from './memory-reducer.ts'
 import { reduceCheckpoint, reduceCompaction, reduceMessage, reduceSelection } from './message-reducers.ts'
 import { endedStatus } from './session-context.ts'
 import { addUsage } from './task-fold.ts'
@@ -45,6 +46,10 @@ export function reduce(world: World, fact: Fact): void {
       world.used += fact.data.usage.total
       world.usage = addUsage(world.usage, fact.data.usage)
       return
+    case 'memory.put':
+    case 'memory.removed':
+    case 'session.erased':
+      return reduceMemory(world, fact)
     case 'budget.warning':
       if (fact.data.percent !== undefined) world.warned.add(fact.data.percent)
       return

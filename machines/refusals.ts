@@ -1,5 +1,5 @@
 import type { OperatorCommand } from './commands.ts'
-import { isEnding, openPauses, pauseOf, pausesBound, steeringBound } from './decide.ts'
+import { isEnding, memoryBound, openPauses, pauseOf, pausesBound, steeringBound } from './decide.ts'
 import { acceptedDecisions } from './pause-decisions.ts'
 import { limitOf, queuedPerSession } from './session-context.ts'
 import type { TaskId } from './vocabulary.ts'
@@ -61,6 +61,14 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
           quarantined: session?.quarantine ?? [],
         },
       )
+    case 'memoryPut':
+      return refusal('LIMIT_EXCEEDED', 'The session holds as many notes as it may. Remove one first.', {
+        which: 'memoryItems',
+        bound: memoryBound(world),
+        got: world.memory.size + 1,
+      })
+    case 'memoryRemove':
+      return refusal('NOT_FOUND', 'No such note in this memory.')
     case 'resume':
       return notOpen(world, command)
     case 'close':

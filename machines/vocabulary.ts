@@ -30,6 +30,7 @@ export type AbandonReason = 'cancelled' | 'interrupted' | 'crash' | 'deadline'
 export type FinishReason = 'stop' | 'calls' | 'length' | 'filter' | 'other'
 export type Level = 'none' | 'discover' | 'inspect' | 'load' | 'execute' | 'activate'
 export type Confirm = 'none' | 'once' | 'each'
+export type MemoryScope = 'session' | 'user' | 'tenant'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }

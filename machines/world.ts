@@ -97,6 +97,11 @@ export interface SteeringRecord extends ContentAt {
   readonly bytes: number
 }
 
+/** Where a note is; its key is content of the same step. */
+export interface NoteRecord extends ContentAt {
+  readonly bytes: number
+}
+
 export interface ReceiptRecord {
   readonly name: string
   readonly body: Digest
@@ -129,6 +134,8 @@ export interface World {
   /** Planner tools that have begun and whose tool message is still to come, by task. */
   readonly waits: Map<TaskId, Wait>
   readonly episodes: Map<string, EpisodeRecord>
+  /** Notes of the session, by the digest of their key. */
+  readonly memory: Map<Digest, NoteRecord>
   readonly steering: Map<MessageId, SteeringRecord>
   readonly receipts: Map<string, ReceiptRecord>
   readonly settledPauses: Set<PauseToken>
@@ -156,6 +163,7 @@ export function emptyWorld(): World {
     unanswered: new Map(),
     waits: new Map(),
     episodes: new Map(),
+    memory: new Map(),
     steering: new Map(),
     receipts: new Map(),
     settledPauses: new Set(),

@@ -5,6 +5,7 @@ import {
   type Effect,
   isPlannerTool,
   type Json,
+  type MemoryScope,
   type PauseReason,
   type TaskId,
   type Time,
@@ -22,8 +23,7 @@ import {
   validateArguments,
 } from './tool-schema.ts'
 
-export type MemoryScope = 'session' | 'user' | 'tenant'
-
+/** Notes of the session. A read names its memory, the session's own by default; only an operator promotes a note. */
 export interface ToolMemory {
   get(key: string, scope?: MemoryScope): Promise<Json | undefined>
   put(key: string, value: Json): Promise<void>

@@ -16,6 +16,8 @@ const inputs = {
   tools_load: z.strictObject({ names: z.array(text).min(1).max(limits.capabilityPageItems) }),
   skills_activate: z.strictObject({ name: text }),
   observation_read: z.strictObject({ observation: text, offset: place.optional(), length: place.optional() }),
+  memory_get: z.strictObject({ key: z.string().min(1), scope: z.enum(['session', 'user', 'tenant']).optional() }),
+  memory_put: z.strictObject({ key: z.string().min(1), value: z.unknown() }),
   episode_start: z.strictObject({
     kind: z.enum(['exploration', 'action']),
     goal: z.string().min(1),
@@ -35,6 +37,8 @@ const descriptions: { readonly [N in PlannerToolName]: string } = {
   tools_load: 'Makes tools callable from the next step on.',
   skills_activate: 'Shows the text of a skill for one step.',
   observation_read: 'Reads a range of an output kept outside; offset and length in bytes.',
+  memory_get: 'Reads a note.',
+  memory_put: 'Keeps a note under a key, for later turns.',
   episode_start: 'Begins an exploration, or an action based on ended explorations.',
   episode_end: 'Ends the open episode.',
   operator_ask: 'Asks the operator, and waits for the answer.',

@@ -45,6 +45,10 @@ export const limits = {
   admissionMarginTokens: 512,
   observationReadBytes: 8 * kib,
   checkpointBytes: 16 * mib,
+  // Notes of one session, user or tenant
+  memoryKeyChars: 256,
+  memoryValueBytes: 16 * kib,
+  memoryItems: 256,
   // Capabilities
   descriptionChars: 2_000,
   skillBytes: 256 * kib,

@@ -28,6 +28,8 @@ export class Bodies {
   readonly messages = new Map<MessageId, ModelMessage>()
   /** What of large outputs is shown once they are observations. */
   readonly previews = new Map<MessageId, ModelMessage>()
+  /** Notes of the session, by the digest of their key. */
+  readonly memory = new Map<Digest, string>()
   /** Summaries that views show, by digest. */
   readonly summaries = new Map<Digest, string>()
   /** System texts that commands brought, by digest. */
@@ -121,6 +123,8 @@ function neededBy(world: World): readonly Piece[] {
   for (const record of world.taskRecords.values()) if (record.ended === null) pieces.push(...ofTask(record))
   for (const steer of world.steering.values())
     pieces.push({ at: steer, keep: (bodies, body) => bodies.steering.set(steer.message, body) })
+  for (const [key, note] of world.memory)
+    pieces.push({ at: note, keep: (bodies, body) => bodies.memory.set(key, body) })
   for (const call of world.callRecords.values()) {
     pieces.push({ at: call.arguments, keep: (bodies, body) => bodies.arguments.set(call.id, JSON.parse(body)) })
     const answer = call.resumed

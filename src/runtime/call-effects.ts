@@ -126,9 +126,22 @@ export class CallEffects {
       attempt,
       progress: (note) => this.#progress(performed, note),
       pause: pauseWith,
-      memory: memoryOf(),
+      memory: memoryOf({
+        services: this.#services,
+        session: this.#session,
+        tool: performed.tool.name,
+        cause: performed.cause,
+        isRunning: () => this.#isRunning(performed),
+      }),
       ...this.#resumed(call),
     }
+  }
+
+  /** Begun here, and without an outcome so far. */
+  #isRunning({ call, attempt }: Performed): boolean {
+    const chart = this.#session.held?.world.calls.get(call)
+    const isCurrent = this.#performed.get(call)?.attempt === attempt && chart?.context.attempts === attempt
+    return isCurrent && (chart?.value === 'started' || chart?.value === 'aborting')
   }
 
   /** The answer to the pause that ended the attempt before this one. */

@@ -32,6 +32,8 @@ export const commandBodies = {
   close: z.strictObject(ended),
   erase: z.strictObject(ended),
   reopen: z.strictObject({}),
+  memoryPut: z.strictObject({ key: text, value: z.json() }),
+  memoryRemove: z.strictObject({ key: text }),
   pause: z.strictObject({ task: id.optional() }),
   resume: z.strictObject({
     token: id,

@@ -26,6 +26,8 @@ export interface OperatorRequest {
   readonly body: unknown
   /** Opens the session when it was never opened. */
   readonly opens: boolean
+  /** The fact that led to it, when an effect sends it. */
+  readonly cause?: string | null
   readonly build: (step: Step) => OperatorCommand
 }
 

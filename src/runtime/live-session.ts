@@ -78,6 +78,11 @@ export class LiveSession {
     }
   }
 
+  carryOut(request: OperatorRequest): Promise<Receipt> {
+    if (this.#gone) return Promise.reject(shuttingDown())
+    return this.#jobs.inTurn(() => this.#carryOut(request, null))
+  }
+
   /** Carries out what other processes have put into the inbox of a session that this one owns. */
   checkInbox(): void {
     if (!this.#closed && this.owns)
@@ -132,7 +137,7 @@ export class LiveSession {
   }
 
   async #carryOut(request: OperatorRequest, carried: Carried | null): Promise<Receipt> {
-    const input = { by: request.by, cause: null, command: request.commandId }
+    const input = { by: request.by, cause: request.cause ?? null, command: request.commandId }
     for (let tries = 0; ; tries += 1) {
       const { step, receipt } = await this.#plan(input, (planned) => planOperator(planned, request))
       const first = step.facts[0]

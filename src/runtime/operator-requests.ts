@@ -7,6 +7,7 @@ import type { OperatorRequest } from './command.ts'
 import { type CommandBody, type CommandName, checkBody } from './command-bodies.ts'
 import { freeText } from './free-text.ts'
 import { boundedText } from './input.ts'
+import { checkedKey, noteBody } from './memory-note.ts'
 import type { Host } from './options.ts'
 import { checkToken, newToken } from './pause-token.ts'
 import type { Step } from './step.ts'
@@ -14,7 +15,7 @@ import type { Step } from './step.ts'
 type TurnName = 'start' | 'followUp' | 'supersede' | 'replace'
 
 /** Commands that open a session which was never opened. */
-const opening: ReadonlySet<CommandName> = new Set<CommandName>(['start', 'followUp', 'supersede'])
+const opening: ReadonlySet<CommandName> = new Set<CommandName>(['start', 'followUp', 'supersede', 'memoryPut'])
 
 /** A command as the mailbox takes it. Everything that can be checked without the session is checked here. */
 export function operatorRequest<N extends CommandName>(
@@ -43,6 +44,8 @@ function checkContent(host: Host, body: CommandBody<CommandName>): void {
     if ('mode' in body) boundedText(body.input, 'steeringBytes', steeringBytes)
     else boundedText(body.input, 'contentBytes', contentBytes)
   }
+  if ('key' in body) checkedKey(host.limits, body.key)
+  if ('value' in body) noteBody(host.limits, body.value)
   if ('skills' in body && body.skills !== undefined) checkSkills(host.catalog, body.skills)
   if (!('model' in body) || typeof body.model !== 'string' || host.models.has(body.model)) return
   throw new LandfallError('INVALID_INPUT', 'No model has this name. Use one that openRuntime was given.', {
@@ -51,7 +54,7 @@ function checkContent(host: Host, body: CommandBody<CommandName>): void {
 }
 
 /** An id that the redactor would alter holds what must not be stored, and could not be found again. */
-function checkCommandId(host: Host, given: string): string {
+export function checkCommandId(host: Host, given: string): string {
   const id = checkId('command', given)
   if (freeText(host.redactor, id) !== id)
     throw new LandfallError('INVALID_INPUT', 'The command id looks like a credential. Choose another one.', {
@@ -82,6 +85,11 @@ const builders: { readonly [N in CommandName]: (step: Step, body: CommandBody<N>
   acknowledge: (_, body) => ({ name: 'acknowledge', calls: body.calls }),
   close: (step, body) => ({ name: 'close', cancel: body.cancel, ...reasonOf(step, body.reason) }),
   erase: (step, body) => ({ name: 'erase', cancel: body.cancel, ...reasonOf(step, body.reason) }),
+  memoryPut: (step, body) => ({
+    name: 'memoryPut',
+    ...notePut(step, body.key, noteBody(step.base.host.limits, body.value)),
+  }),
+  memoryRemove: (step, body) => ({ name: 'memoryRemove', key: step.digest(body.key) }),
   reopen: () => ({ name: 'reopen' }),
   pause: (step, body) => ({ name: 'pause', token: newToken(step), ...target(body) }),
   resume: (step, body) => {
@@ -102,6 +110,13 @@ function target(body: { task?: string | undefined }): { task?: string } {
 
 function reasonOf(step: Step, reason: string | undefined): { reason?: string } {
   return reason === undefined ? {} : { reason: freeText(step.base.host.redactor, reason) }
+}
+
+/** A note for this step to put: its key and value as content, the value in memory too. */
+export function notePut(step: Step, key: string, value: string): { key: string; digest: string; bytes: number } {
+  const { digest } = step.put(key)
+  hold(step, step.base.bodies.memory, digest, value)
+  return { key: digest, ...step.put(value) }
 }
 
 function answerOf(step: Step, token: string, input: unknown): string {

@@ -1,4 +1,4 @@
-import type { ContextPolicy, Grant, JsonObject } from '../../machines/vocabulary.ts'
+import type { ContextPolicy, Grant, Json, JsonObject } from '../../machines/vocabulary.ts'
 import { type Capability, Catalog } from '../capabilities/catalog.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { type Limits, resolveLimits } from '../facts/limits.ts'
@@ -16,6 +16,17 @@ export interface PolicyQuestion {
   readonly subject?: string
 }
 
+/** Whether a note may become the user's or the tenant's, or go from there. */
+export interface MemoryQuestion {
+  readonly scope: Scope
+  readonly action: 'promote' | 'remove'
+  readonly to: 'user' | 'tenant'
+  readonly key: string
+  readonly value: Json
+}
+
+export type MemoryPolicy = (question: MemoryQuestion) => 'allow' | 'deny' | Promise<'allow' | 'deny'>
+
 export type Policy = (question: PolicyQuestion) => Grant
 
 export interface RuntimeOptions {
@@ -31,6 +42,8 @@ export interface RuntimeOptions {
   readonly requestTimeoutMs?: number
   readonly catalog?: readonly Capability[]
   readonly policy?: Policy
+  /** Absent: nothing leaves the memory of a session. */
+  readonly memoryPolicy?: MemoryPolicy
   readonly redactor?: Redactor
   readonly budget?: { readonly tokens: number }
   readonly context?: Partial<ContextPolicy>
@@ -55,6 +68,7 @@ export interface Host {
   readonly requestTimeoutMs: number
   readonly catalog: Catalog
   readonly policy: Policy | null
+  readonly memoryPolicy: MemoryPolicy | null
   readonly redactor: Redactor
   readonly budget: { readonly tokens: number } | null
   readonly context: ContextPolicy
@@ -141,6 +155,7 @@ export function resolveHost(options: RuntimeOptions): Host {
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
     catalog: new Catalog(options.catalog ?? []),
     policy: options.policy ?? null,
+    memoryPolicy: options.memoryPolicy ?? null,
     redactor: options.redactor ?? defaultRedactor(),
     budget: checkedBudget(options.budget),
     context: checkedContext(contextOf(options.context ?? {})),

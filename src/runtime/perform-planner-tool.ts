@@ -11,6 +11,7 @@ import { added, needed } from './expand-messages.ts'
 import { inspect, list, search } from './planner-discovery.ts'
 import { endEpisode, startEpisode } from './planner-episodes.ts'
 import { activate, load } from './planner-loading.ts'
+import { getNote, putNote } from './planner-memory.ts'
 import { readObservation } from './planner-observations.ts'
 import { answerTo, askOperator } from './planner-questions.ts'
 import { type Asked, type Begun, failed, type Performed } from './planner-result.ts'
@@ -26,6 +27,8 @@ const performers: Performers = {
   tools_load: load,
   skills_activate: activate,
   observation_read: readObservation,
+  memory_get: getNote,
+  memory_put: putNote,
   episode_start: startEpisode,
   episode_end: endEpisode,
   operator_ask: askOperator,

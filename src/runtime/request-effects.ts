@@ -10,6 +10,7 @@ import { DeltaStream } from './delta-stream.ts'
 import { fetchObservations } from './fetch-observations.ts'
 import { freeText } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
+import { fetchNotes } from './planner-memory.ts'
 import { requestOf } from './request-of.ts'
 import { safeCode } from './safe-code.ts'
 import type { Services } from './services.ts'
@@ -169,7 +170,13 @@ export class RequestEffects {
     const { usage, finish, text } = answer
     if (strange)
       return this.#session.post(this.#failure(of, invalidResponse('it names a tool as none may be named'), usage))
-    const fetched = held === null ? null : await fetchObservations({ log, scope, held, task: of.task }, answer.calls)
+    const fetched =
+      held === null
+        ? []
+        : [
+            ...(await fetchObservations({ log, scope, held, task: of.task }, answer.calls)),
+            ...(await fetchNotes({ services: this.#services, scope }, answer.calls)),
+          ]
     const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'), usage)
     this.#session.post({
       cause: of.cause,
@@ -177,7 +184,7 @@ export class RequestEffects {
       answer,
       agenda: (step) => {
         if (!this.#isCurrent(of)) return []
-        for (const [call, body] of fetched ?? []) step.base.bodies.fetched.set(call, body)
+        for (const [call, body] of fetched) step.base.bodies.fetched.set(call, body)
         const calls = answer.calls.map(({ id, name, arguments: args }) => ({
           call: id,
           name,

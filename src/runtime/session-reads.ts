@@ -6,7 +6,8 @@ import { LandfallError } from '../facts/errors.ts'
 import type { ModelRequest } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { Ended } from './ended.ts'
-import { loadNewest, loadWorld } from './load-world.ts'
+import { loadWorld } from './load-world.ts'
+import { lookAtWorld } from './look-at-world.ts'
 import type { Outcome } from './outcome.ts'
 import { openPauses, type PauseView, pausesOf } from './pause-view.ts'
 import type { Reach } from './reach.ts'
@@ -14,7 +15,6 @@ import { type CallEntryView, callsOf, type MessageView, messagesOf } from './rea
 import { readFacts } from './read-facts.ts'
 import { rebuildRequest } from './rebuild-request.ts'
 import type { Services } from './services.ts'
-import type { Held } from './session-hold.ts'
 import { type SessionState, stateOf, type TaskView, tasksOf } from './state-view.ts'
 
 export interface Page {
@@ -130,13 +130,7 @@ export class SessionReads {
   }
 
   async #look<T>(look: (world: World) => T): Promise<T> {
-    const live = this.#reach.known()
-    if (live !== null) {
-      const found = await live.read((held: Held) => ({ value: look(held.world) }))
-      if (found !== null) return found.value
-    }
-    const { world } = await loadNewest(this.#services.host.log, this.#scope)
-    return look(world)
+    return lookAtWorld(this.#services, this.#scope, this.#reach, look)
   }
 
   #known(world: World): World {

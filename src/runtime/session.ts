@@ -3,9 +3,11 @@ import type { Scope } from '../facts/scope.ts'
 import type { Receipt } from './command.ts'
 import type { CommandName } from './command-bodies.ts'
 import { type Input, textOf } from './input.ts'
+import { lookAtWorld } from './look-at-world.ts'
 import { operatorRequest } from './operator-requests.ts'
 import type { Reach } from './reach.ts'
 import type { Services } from './services.ts'
+import { SessionMemory } from './session-memory.ts'
 import { SessionReads } from './session-reads.ts'
 import { TaskHandle } from './task-handle.ts'
 
@@ -30,6 +32,8 @@ interface EndOptions extends CommandOptions {
 /** A handle on one session: commands, which its mailbox carries out one after the other, and reads. Holds nothing itself. */
 export class Session {
   readonly scope: Scope
+  /** Notes that outlive turns. */
+  readonly memory: SessionMemory
   readonly #services: Services
   readonly #reach: Reach
   readonly #reads: SessionReads
@@ -40,6 +44,10 @@ export class Session {
     this.#reach = reach
     this.#reads = new SessionReads(scope, services, reach)
     const { tasks, queue, pauses, calls, messages, log, state, request } = this.#reads
+    this.memory = new SessionMemory(
+      { services, scope, look: (look) => lookAtWorld(services, scope, reach, look) },
+      (name, body, commandId) => this.#submit(name, body, commandId),
+    )
     Object.assign(this, { tasks, queue, pauses, calls, messages, log, state, request })
   }
 

@@ -22,6 +22,10 @@ const memory = z.strictObject({
   scope: z.enum(['session', 'user', 'tenant']),
   digest: z.exactOptional(digest),
   decision: z.exactOptional(z.enum(['allowed', 'denied'])),
+  bytes: z.exactOptional(count),
+  of: z.exactOptional(
+    z.strictObject({ tenant: idText, user: z.exactOptional(idText), session: z.exactOptional(idText) }),
+  ),
 })
 
 /** What the conversation, its context, its budget and its memory are made of. */

@@ -103,6 +103,8 @@ function namedBy(fact: StoredFact): readonly Named[] {
       return own(fact.data.summary)
     case 'episode.ended':
       return own(fact.data.conclusion)
+    case 'memory.put':
+      return [...own(fact.data.key), ...own(fact.data.digest)]
     case 'pause.settled':
       return own(fact.data.input)
     default:
