@@ -116,6 +116,7 @@ const known: Readonly<Record<keyof RuntimeOptions, true>> = {
   requestTimeoutMs: true,
   catalog: true,
   policy: true,
+  memoryPolicy: true,
   redactor: true,
   budget: true,
   context: true,
