@@ -1,9 +1,10 @@
 import { createBus } from '../bus/bus.ts'
 import type { EventStream } from '../bus/event-stream.ts'
 import type { EventsOptions } from '../bus/interest.ts'
-import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
 import { type Scope, scopeKey } from '../facts/scope.ts'
+import { ActorSystem, type RootActorRef } from './actors/actor-system.ts'
+import { shuttingDown } from './claim-session.ts'
 import { Committer } from './committer.ts'
 import { ControlStream } from './control-stream.ts'
 import type { Ended } from './ended.ts'
@@ -45,6 +46,7 @@ export class Runtime {
   #recovering = false
   #stopRenewing: () => void = () => {}
   #closing: Promise<void> | null = null
+  #actors: ActorSystem | null = null
 
   constructor(host: Host) {
     this.#host = host
@@ -78,11 +80,18 @@ export class Runtime {
       user: checkId('user', user),
       session: checkId('session', session),
     }
-    return new Session(checked, this.#services, {
+    const handle: Session = new Session(checked, this.#services, {
       live: () => this.#liveSession(checked),
       known: () => this.#live.get(scopeKey(checked)) ?? null,
       ended: (task) => this.#whenEnded(checked, task),
+      actors: () => this.#actorSystem().session(checked, handle),
     })
+    return handle
+  }
+
+  /** Root of this runtime's XState actor system: `actor.system` finds actors by id and takes inspectors. */
+  get actor(): RootActorRef {
+    return this.#actorSystem().root
   }
 
   /** Revocations and disabled providers of the whole store. */
@@ -125,13 +134,19 @@ export class Runtime {
     await this.#services.committer.drained()
     for (const waiting of this.#waiting.values()) for (const resolve of waiting) resolve(null)
     this.#waiting.clear()
+    this.#actors?.close()
     this.#services.bus.close('closed')
     this.#live.clear()
   }
 
+  #actorSystem(): ActorSystem {
+    if (this.#actors === null && this.#closing !== null) throw shuttingDown()
+    this.#actors ??= new ActorSystem(this.#host, this.#services.bus)
+    return this.#actors
+  }
+
   #liveSession(scope: Scope): LiveSession {
-    if (this.#closing !== null)
-      throw new LandfallError('SHUTTING_DOWN', 'This runtime is closing. Open another one.', { retryable: true })
+    if (this.#closing !== null) throw shuttingDown()
     const key = scopeKey(scope)
     let live = this.#live.get(key)
     if (live === undefined) {

@@ -1,3 +1,4 @@
+import type { SessionProjection } from './actors/session-projection.ts'
 import type { Ended } from './ended.ts'
 import type { LiveSession } from './live-session.ts'
 
@@ -7,5 +8,7 @@ export interface Reach {
   readonly live: () => LiveSession
   /** The live session, if this runtime works on it already. */
   readonly known: () => LiveSession | null
+  /** The session's actors, made when they are first asked for. */
+  readonly actors: () => SessionProjection
   readonly ended: (task: string) => { promise: Promise<Ended | null>; cancel: () => void }
 }

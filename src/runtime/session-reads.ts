@@ -5,6 +5,7 @@ import type { StoredFact } from '../facts/envelope.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { ModelRequest } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
+import type { TaskActorRef } from './actors/actor-refs.ts'
 import type { Ended } from './ended.ts'
 import { loadWorld } from './load-world.ts'
 import { lookAtWorld } from './look-at-world.ts'
@@ -30,9 +31,9 @@ export interface Page {
 export class SessionReads {
   readonly #scope: Scope
   readonly #services: Services
-  readonly #reach: Pick<Reach, 'known' | 'ended'>
+  readonly #reach: Pick<Reach, 'known' | 'ended' | 'actors'>
 
-  constructor(scope: Scope, services: Services, reach: Pick<Reach, 'known' | 'ended'>) {
+  constructor(scope: Scope, services: Services, reach: Pick<Reach, 'known' | 'ended' | 'actors'>) {
     this.#scope = scope
     this.#services = services
     this.#reach = reach
@@ -76,6 +77,8 @@ export class SessionReads {
   /** The model request that was sent at a fact, rebuilt from the log and content. */
   readonly request = (options: { seq: number }): Promise<ModelRequest> =>
     rebuildRequest(this.#services.host, this.#scope, options.seq)
+
+  readonly taskActor = (task: string): TaskActorRef => this.#reach.actors().task(task)
 
   /** The outcome of a task, once it has one. */
   readonly outcome = async (task: string): Promise<Outcome> => {

@@ -1,5 +1,6 @@
 import type { Grant, Json, JsonObject, SteeringFate } from '../../machines/vocabulary.ts'
 import type { Scope } from '../facts/scope.ts'
+import type { SessionActorRef } from './actors/actor-refs.ts'
 import type { Receipt } from './command.ts'
 import type { CommandName } from './command-bodies.ts'
 import { type Input, textOf } from './input.ts'
@@ -138,6 +139,11 @@ export class Session {
 
   reopen(options: CommandOptions = {}): Promise<Receipt> {
     return this.#submit('reopen', {}, options.commandId)
+  }
+
+  /** The session as an XState actor, with its living tasks as children: it shows what is committed and takes commands. */
+  get actor(): SessionActorRef {
+    return this.#reach.actors().actor
   }
 
   task(id: string): TaskHandle {

@@ -1,3 +1,4 @@
+import type { TaskActorRef } from './actors/actor-refs.ts'
 import type { Receipt } from './command.ts'
 import type { Outcome } from './outcome.ts'
 import type { SessionReads } from './session-reads.ts'
@@ -6,6 +7,7 @@ export class TaskHandle {
   readonly id: string
   readonly #receipt: Receipt | null
   readonly #reads: SessionReads
+  #actor: TaskActorRef | null = null
 
   constructor(id: string, receipt: Receipt | null, reads: SessionReads) {
     this.id = id
@@ -16,6 +18,13 @@ export class TaskHandle {
   /** What the command that gave this handle did. A handle by id alone has the id and nothing more. */
   get receipt(): Receipt {
     return this.#receipt ?? { result: 'applied', task: this.id }
+  }
+
+  /** The task as an XState actor: it shows what is committed and takes the operator's commands about the task. */
+  get actor(): TaskActorRef {
+    if (this.#actor === null || this.#actor.getSnapshot().status === 'stopped')
+      this.#actor = this.#reads.taskActor(this.id)
+    return this.#actor
   }
 
   /** Waits for the terminal fact, however long it takes; an outcome that stands already is read from the log. */
