@@ -1,0 +1,64 @@
+import { LandfallError } from '../facts/errors.ts'
+import type { Limits } from '../facts/limits.ts'
+
+type BodyLimits = Pick<Limits, 'httpBodyBytes' | 'httpJsonDepth'>
+
+/** The body as JSON, whatever its content type says: a plain `curl -d` is understood. No body is an empty object. */
+export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  if (declared > limits.httpBodyBytes) throw tooLarge(limits, declared)
+  const text = decoded(await readBytes(request, limits))
+  if (text.trim() === '') return {}
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw malformed('The body is no JSON. Correct it.')
+  }
+  if (isDeeper(value, limits.httpJsonDepth)) throw malformed('The body is nested too deeply.')
+  return value
+}
+
+async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const part of request.body ?? []) {
+      bytes += part.byteLength
+      if (bytes > limits.httpBodyBytes) throw tooLarge(limits, bytes)
+      parts.push(part)
+    }
+  } catch (error) {
+    if (error instanceof LandfallError) throw error
+    throw malformed('The body ended before its time.')
+  }
+  return Buffer.concat(parts)
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw malformed('The body is no UTF-8. Send well-formed text.')
+  }
+}
+
+/** Looked at level by level, so that the depth of somebody's text is no depth of our stack. */
+function isDeeper(value: unknown, bound: number): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > bound) return true
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  }
+  return false
+}
+
+function tooLarge({ httpBodyBytes: bound }: BodyLimits, got: number): LandfallError {
+  return new LandfallError('LIMIT_EXCEEDED', 'The body is larger than its bound. Send less at once.', {
+    details: { which: 'httpBodyBytes', bound, got },
+  })
+}
+
+function malformed(message: string): LandfallError {
+  return new LandfallError('INVALID_INPUT', message, { details: { field: 'body' } })
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { limits } from '../facts/limits.ts'
+
+/*
+ * Bodies of commands. They are strict: what is no part of a command, such as a tenant, is refused and not passed over, because
+ * whoever sent it meant something by it.
+ */
+const id = z.string().min(1).max(limits.idChars)
+const commandId = z.exactOptional(id)
+const input = z.union([z.string(), z.array(z.strictObject({ type: z.literal('text'), text: z.string() }))])
+const grant = z.strictObject({
+  level: z.enum(['none', 'discover', 'inspect', 'load', 'execute', 'activate']),
+  confirm: z.enum(['none', 'once', 'each']),
+})
+const reason = z.exactOptional(z.string())
+
+const turn = {
+  input,
+  model: z.exactOptional(z.string()),
+  system: z.exactOptional(z.string()),
+  settings: z.exactOptional(z.record(z.string(), z.json())),
+  grants: z.exactOptional(z.record(z.string(), grant)),
+  skills: z.exactOptional(z.array(z.string())),
+}
+
+const foreground = { kind: z.exactOptional(z.literal('foreground')), ...turn, commandId }
+
+export const newTask = z
+  .union([
+    z.strictObject({ action: z.literal('start'), ...foreground }),
+    z.strictObject({
+      action: z.literal('follow_up'),
+      ...foreground,
+      requires: z.exactOptional(z.enum(['none', 'success'])),
+    }),
+    z.strictObject({ action: z.literal('supersede'), ...foreground, task: z.exactOptional(id) }),
+    z.strictObject({
+      kind: z.literal('background'),
+      input,
+      parent: z.exactOptional(id),
+      propagate: z.exactOptional(z.enum(['cascade', 'isolate'])),
+      group: z.exactOptional(id),
+      commandId,
+    }),
+  ])
+  .meta({ id: 'NewTask' })
+
+export const steer = z
+  .strictObject({ input, mode: z.exactOptional(z.enum(['boundary', 'interrupt'])), commandId })
+  .meta({ id: 'Steer' })
+
+export const cancel = z
+  .strictObject({ reason, steering: z.exactOptional(z.enum(['inherit', 'expire'])), commandId })
+  .meta({ id: 'Cancel' })
+
+export const plain = z.strictObject({ commandId }).meta({ id: 'Plain' })
+
+/** Without a token the one open pause of the task is meant. */
+export const resume = z
+  .strictObject({
+    token: z.exactOptional(id),
+    decision: z.exactOptional(z.enum(['approve', 'reject', 'resume', 'timeout'])),
+    input: z.exactOptional(z.json()),
+    commandId,
+  })
+  .meta({ id: 'Resume' })
+
+export const replace = z.strictObject({ ...turn, commandId }).meta({ id: 'Replace' })
+
+export const confirm = z
+  .strictObject({ decision: z.enum(['allow', 'deny']), confirmation: id, commandId })
+  .meta({ id: 'Confirm' })
+
+export const acknowledge = z
+  .strictObject({ calls: z.union([z.literal('all'), z.array(id).min(1)]), commandId })
+  .meta({ id: 'Acknowledge' })
+
+export const close = z.strictObject({ cancel: z.exactOptional(z.boolean()), reason, commandId }).meta({ id: 'Close' })
+
+export const reduceGrant = z
+  .strictObject({ id: z.string().min(1).max(limits.pathChars), grant, commandId })
+  .meta({ id: 'ReduceGrant' })

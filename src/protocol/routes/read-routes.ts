@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { LandfallError } from '../../facts/errors.ts'
+import * as answers from '../answer-schemas.ts'
+import { listPage, pageQuery, seqPage, seqPageQuery } from '../page.ts'
+import { type Route, sessionRoute } from '../route.ts'
+
+const base = '/v1/sessions/{session}'
+const { listOf } = answers
+
+const ofTask = pageQuery.extend({ task: z.string().optional() })
+
+export const readRoutes: readonly Route[] = [
+  sessionRoute({
+    method: 'get',
+    path: `${base}/pauses`,
+    summary: 'What waits for a decision, newest first',
+    query: pageQuery,
+    answer: { status: 200, description: 'A page of open pauses', schema: listOf(answers.pause) },
+    handle: async ({ session, query, runtime }) =>
+      listPage(await session.pauses(), query, runtime.ports.limits, ({ token }) => token),
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/queue`,
+    summary: 'Pending turns in the order in which they will start',
+    query: pageQuery,
+    answer: { status: 200, description: 'A page of tasks', schema: listOf(answers.task) },
+    handle: async ({ session, query, runtime }) =>
+      listPage(await session.queue(), query, runtime.ports.limits, ({ id }) => id),
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/calls`,
+    summary: 'Calls in the order in which they were asked for, with redacted arguments',
+    query: ofTask,
+    answer: { status: 200, description: 'A page of calls', schema: listOf(answers.call) },
+    handle: async ({ session, query, runtime }) =>
+      listPage(await session.calls(query.task), query, runtime.ports.limits, ({ id }) => id),
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/messages`,
+    summary: 'The conversation, with its content',
+    query: seqPageQuery,
+    answer: { status: 200, description: 'A page of messages', schema: listOf(answers.message) },
+    handle: async ({ session, query, runtime }) =>
+      seqPage(query, runtime.ports.limits, (page) => session.messages(page)),
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/log`,
+    summary: 'Facts of the session, in order',
+    query: seqPageQuery,
+    answer: { status: 200, description: 'A page of facts', schema: listOf(answers.fact) },
+    handle: async ({ session, query, runtime }) => seqPage(query, runtime.ports.limits, (page) => session.log(page)),
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/state`,
+    summary: 'The folded state, also of the past',
+    query: z.object({ at: z.coerce.number().int().min(1).optional() }),
+    answer: { status: 200, description: 'The state', schema: answers.state },
+    handle: async ({ session, query: { at } }) => session.state(at === undefined ? {} : { at }),
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/request`,
+    summary: 'The model request that was sent at a fact, rebuilt',
+    query: z.object({ seq: z.coerce.number().int().min(1) }),
+    answer: { status: 200, description: 'The request', schema: answers.request },
+    handle: async ({ session, query }) => session.request(query),
+  }),
+  ...(['ledger', 'checkpoint', 'patch', 'memory'] as const).map((name) =>
+    sessionRoute({
+      method: 'get',
+      path: `${base}/${name}`,
+      summary: `The ${name} of the session`,
+      answer: { status: 200, description: `The ${name}`, schema: z.looseObject({}) },
+      handle: async () => {
+        throw new LandfallError('NOT_SUPPORTED', `Sessions have no ${name} yet.`)
+      },
+    }),
+  ),
+]

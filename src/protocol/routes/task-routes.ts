@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { LandfallError } from '../../facts/errors.ts'
+import type { Session } from '../../runtime/session.ts'
+import type { TaskHandle } from '../../runtime/task-handle.ts'
+import { listOf, receipt, task, taskCreated } from '../answer-schemas.ts'
+import { listPage, pageQuery } from '../page.ts'
+import * as bodies from '../request-schemas.ts'
+import { type Route, sessionRoute } from '../route.ts'
+import { taskAsEnded, waitForEnd } from '../wait-for-end.ts'
+
+const base = '/v1/sessions/{session}/tasks'
+const received = { status: 200, description: 'What the command did', schema: receipt } as const
+
+type NewTask = z.infer<typeof bodies.newTask>
+
+function begin(session: Session, body: NewTask): Promise<TaskHandle> {
+  if (body.kind === 'background')
+    throw new LandfallError('NOT_SUPPORTED', 'Background tasks are not there yet. Start a turn instead.')
+  const { action, kind: _kind, ...more } = body
+  switch (action) {
+    case 'start':
+      return session.start(more.input, more)
+    case 'follow_up':
+      return session.followUp(more.input, more)
+    case 'supersede':
+      return session.supersede(more.input, more)
+  }
+}
+
+export const taskRoutes: readonly Route[] = [
+  sessionRoute({
+    method: 'post',
+    path: base,
+    summary: 'Start a turn, queue one behind the active one, or replace the active one',
+    headers: ['Idempotency-Key'],
+    body: bodies.newTask,
+    answer: { status: 201, description: 'The task, and what the command did', schema: taskCreated },
+    handle: async ({ session, body }) => {
+      const { id, receipt: got } = await begin(session, body)
+      return { task: id, receipt: got, ...(got.seq === undefined ? {} : { seq: got.seq }) }
+    },
+  }),
+  sessionRoute({
+    method: 'get',
+    path: base,
+    summary: 'Tasks of the session, oldest first',
+    query: pageQuery,
+    answer: { status: 200, description: 'A page of tasks', schema: listOf(task) },
+    handle: async ({ session, query, runtime }) =>
+      listPage(await session.tasks(), query, runtime.ports.limits, ({ id }) => id),
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/{task}`,
+    summary: 'One task, with its outcome once it has one; wait holds the answer until then',
+    query: z.object({ wait: z.coerce.number().min(0).optional() }),
+    answer: { status: 200, description: 'The task as it is when it has ended or the wait is over', schema: task },
+    handle: async (call) => {
+      const { path, query, session } = call
+      if (query.wait !== undefined && query.wait > 0) return waitForEnd(call, path.task ?? '', query.wait)
+      return taskAsEnded(session, path.task ?? '')
+    },
+  }),
+  sessionRoute({
+    method: 'post',
+    path: `${base}/{task}/steer`,
+    summary: 'Add to a running turn',
+    body: bodies.steer,
+    answer: received,
+    handle: async ({ session, path, body: { input, ...more } }) =>
+      session.steer(input, { task: path.task ?? '', ...more }),
+  }),
+  sessionRoute({
+    method: 'post',
+    path: `${base}/{task}/cancel`,
+    summary: 'Cancel a task',
+    body: bodies.cancel,
+    answer: received,
+    handle: async ({ session, path, body }) => session.cancel({ task: path.task ?? '', ...body }),
+  }),
+  sessionRoute({
+    method: 'post',
+    path: `${base}/{task}/pause`,
+    summary: 'Let a task rest as soon as nothing of it is in flight',
+    body: bodies.plain,
+    answer: received,
+    handle: async ({ session, path, body }) => session.pause({ task: path.task ?? '', ...body }),
+  }),
+  sessionRoute({
+    method: 'post',
+    path: `${base}/{task}/resume`,
+    summary: 'Settle a pause of a task; without a token its only open one',
+    body: bodies.resume,
+    answer: received,
+    handle: async ({ session, path, body }) => {
+      const { token, decision = 'resume', ...more } = body
+      return session.resume(await tokenOf(session, path.task ?? '', token), { decision, ...more })
+    },
+  }),
+  sessionRoute({
+    method: 'post',
+    path: `${base}/{task}/unblock`,
+    summary: 'Let a pending task start although its predecessor did not complete',
+    body: bodies.plain,
+    answer: received,
+    handle: async ({ session, path, body }) => session.unblock(path.task ?? '', body),
+  }),
+  sessionRoute({
+    method: 'post',
+    path: `${base}/{task}/replace`,
+    summary: 'Give a pending task another input',
+    body: bodies.replace,
+    answer: received,
+    handle: async ({ session, path, body: { input, ...more } }) => session.replace(path.task ?? '', input, more),
+  }),
+  sessionRoute({
+    method: 'post',
+    path: `${base}/{task}/grants`,
+    summary: 'Take authority from a task; it is never given back',
+    body: bodies.reduceGrant,
+    answer: received,
+    handle: async ({ session, path, body: { id, grant, ...more } }) =>
+      session.reduceGrant(path.task ?? '', id, grant, more),
+  }),
+]
+
+/** A token is of the task in the path or of none that is open; a settled one is the session's to tell. */
+async function tokenOf(session: Session, of: string, token: string | undefined): Promise<string> {
+  const open = await session.pauses()
+  const mine = open.filter((pause) => pause.task === of)
+  if (token !== undefined) {
+    const other = open.some((pause) => pause.token === token && pause.task !== of)
+    if (other) throw noPause('No open pause of this task has this token. List the open ones.')
+    return token
+  }
+  const [only, another] = mine
+  if (only === undefined) throw noPause('This task has no open pause.')
+  if (another !== undefined)
+    throw new LandfallError('INVALID_INPUT', 'Several pauses of this task are open. Name the token of one.', {
+      details: { field: 'body.token' },
+    })
+  return only.token
+}
+
+function noPause(message: string): LandfallError {
+  return new LandfallError('PAUSE_NOT_FOUND', message)
+}
