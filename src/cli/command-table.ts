@@ -33,9 +33,26 @@ const turns: readonly CommandLine[] = [
   },
   {
     usage: 'start [input]',
-    description: 'a turn on this folder with the bundled script',
+    description: 'serve this folder, with the bundled script unless a model is named; with an input, one turn of it',
+    options: [
+      ['--once', 'end after the first turn'],
+      ['--host <host>', 'where to listen'],
+      ['--port <port>', 'where to listen; 0 is any that is free'],
+    ],
     hidden: true,
-    load: async () => (await import('./commands/demo.ts')).demo,
+    load: async () => (await import('./commands/start.ts')).start,
+  },
+  {
+    usage: 'serve',
+    description: 'the protocol over HTTP, until it is interrupted',
+    options: [
+      ['--host <host>', 'where to listen (default: the loopback)'],
+      ['--port <port>', 'where to listen (default: 4180); 0 is any that is free'],
+      ['--jwks <place>', 'a file or URL with the public keys that tokens are checked with'],
+      ['--issuer <name>', 'what tokens must name as their issuer'],
+      ['--audience <name>', 'what tokens must name as their audience'],
+    ],
+    load: async () => (await import('./commands/serve.ts')).serve,
   },
 ]
 

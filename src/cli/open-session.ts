@@ -85,7 +85,7 @@ async function closeAll(runtimes: readonly Runtime[], log: Log, failed: Promise<
   }
 }
 
-async function modelOf({ model }: Settings): Promise<Model | null> {
+export async function modelOf({ model }: Settings): Promise<Model | null> {
   if (model === undefined) return null
   const [{ loadScript }, { scriptedModel }] = await Promise.all([
     import('../models/script.ts'),
@@ -122,7 +122,10 @@ async function refuseActive(log: Log, scope: Scope): Promise<void> {
   })
 }
 
-async function hostOptions(settings: Settings, folder: string | undefined): Promise<Omit<RuntimeOptions, 'log'>> {
+export async function hostOptions(
+  settings: Settings,
+  folder: string | undefined,
+): Promise<Omit<RuntimeOptions, 'log'>> {
   const { tools: file, system, host } = settings
   const tools = file === undefined ? [] : await (await import('./load-tools.ts')).loadTools(file)
   const native = folder === undefined ? [] : await readTools(folder)

@@ -34,6 +34,8 @@ export interface CreateServerOptions extends ServerOptions {
 
 /** How long a client may take to send a request. */
 const requestMs = 30_000
+/** How long a connection is kept for the next request; longer than clients keep theirs, so that none meets a closing one. */
+const keptMs = 60_000
 
 /** A Node server with the app. Who wants it in a server of their own takes `requestListener`. */
 export function createServer(runtime: Runtime, options: CreateServerOptions = {}): LandfallServer {
@@ -42,7 +44,12 @@ export function createServer(runtime: Runtime, options: CreateServerOptions = {}
   const app = buildApp(runtime, { ...options, identity }, gate)
   const { limits } = runtime.ports
   const server = createHttpServer(
-    { maxHeaderSize: limits.httpHeaderBytes, requestTimeout: requestMs, headersTimeout: requestMs },
+    {
+      maxHeaderSize: limits.httpHeaderBytes,
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      keepAliveTimeout: keptMs,
+    },
     requestListener(app),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuse(error, socket, runtime))

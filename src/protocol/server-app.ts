@@ -23,8 +23,13 @@ export function buildApp(runtime: Runtime, options: ServerOptions, gate: Gate): 
   const serving = new Serving({ runtime, gate }, options)
   for (const route of routes) app.on(route.method, honoPath(route.path), (c) => serving.route(c, route))
   app.get('/healthz', (c) => serving.open(c, '/healthz', async () => json({ ok: true }, 200)))
-  const document = openapiDocument(routes, options.version ?? '0.0.0')
-  app.get('/openapi.json', (c) => serving.open(c, '/openapi.json', async () => json(document, 200)))
+  let document: object | null = null
+  app.get('/openapi.json', (c) =>
+    serving.open(c, '/openapi.json', async () => {
+      document ??= openapiDocument(routes, options.version ?? '0.0.0')
+      return json(document, 200)
+    }),
+  )
   app.get('/v1/machines', (c) => serving.open(c, '/v1/machines', async () => json(chartsOf(options), 200)))
   app.get('/metrics', (c) => serving.identified(c, '/metrics', () => metricsOf(options)))
   app.get('*', (c) => serving.open(c, '*', () => siteOf(c, options)))

@@ -1,0 +1,52 @@
+import { systemClock } from '../../facts/system-ports.ts'
+import { scriptedModel } from '../../models/scripted-model.ts'
+import type { Identify } from '../../protocol/identity.ts'
+import type { CliContext } from '../cli-context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { openServer, optionOrVariable, portOf, usualPort } from '../open-server.ts'
+import { modelOf } from '../open-session.ts'
+import { untilInterrupted } from '../until-interrupted.ts'
+
+/** Says what is missing to whoever starts a turn; everything else works without a model. */
+const silent = { name: 'none', everyTurn: [{ text: 'This server was started without a model. You said: {{input}}' }] }
+
+/** Serves the store until it is interrupted, then ends in good order. */
+export async function serve(context: CliContext): Promise<number> {
+  const { output, settings } = context
+  const identity = await identityOf(context)
+  const model = await modelOf(settings)
+  const interrupted = untilInterrupted()
+  const server = await openServer(context, {
+    model: model ?? scriptedModel(silent),
+    port: portOf(context) ?? usualPort,
+    ...(identity === undefined ? {} : { identity }),
+  })
+  output.result({ url: server.url, db: settings.db }, () => [`Landfall listens on ${server.url}`])
+  if (model === null) output.note('No model is named: turns are answered by a script that says so.')
+  output.note(
+    identity === undefined
+      ? 'There is no key: whoever is on this machine is who the headers X-Landfall-Tenant and X-Landfall-User say (local and local).'
+      : 'Every request needs a bearer token that the keys verify.',
+  )
+  await interrupted
+  output.note('closing; interrupt again to leave at once')
+  await server.close()
+  return exitCodes.done
+}
+
+async function identityOf(context: CliContext): Promise<Identify | undefined> {
+  const place = optionOrVariable(context, 'jwks')
+  if (place === undefined) return undefined
+  const [{ jwtIdentity }, { loadKeySet }] = await Promise.all([
+    import('../../protocol/jwt-identity.ts'),
+    import('../../protocol/key-set.ts'),
+  ])
+  const issuer = optionOrVariable(context, 'issuer')
+  const audience = optionOrVariable(context, 'audience')
+  return jwtIdentity({
+    keys: await loadKeySet(place),
+    clock: systemClock,
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience }),
+  })
+}
