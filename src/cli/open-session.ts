@@ -10,8 +10,9 @@ import { openRuntime, type Runtime } from '../runtime/open-runtime.ts'
 import type { RuntimeOptions } from '../runtime/options.ts'
 import type { Session } from '../runtime/session.ts'
 import { type CliContext, scopeOf } from './cli-context.ts'
+import { modelForms, modelSpecOf } from './model-spec.ts'
 import { sessionStore } from './session-store.ts'
-import { type Settings, scriptFileOf } from './settings.ts'
+import type { Settings } from './settings.ts'
 import { noStore } from './store-reader.ts'
 import { usageError } from './usage-error.ts'
 
@@ -43,7 +44,7 @@ export async function openSession(context: CliContext, options: OpenOptions = {}
   const { settings } = context
   const scope = scopeOf(settings)
   const model = options.model ?? (await modelOf(settings))
-  if (model === null && options.existing !== true) throw usageError('Name a model: --model script:FILE.')
+  if (model === null && options.existing !== true) throw usageError(`Name a model: --model ${modelForms}.`)
   if (options.existing === true && !existsSync(settings.db)) throw noStore(settings.db)
   const hosted = await hostOptions(settings, options.workspace ?? settings.workspace)
   const { maxStoreBytes } = settings
@@ -87,11 +88,7 @@ async function closeAll(runtimes: readonly Runtime[], log: Log, failed: Promise<
 
 export async function modelOf({ model }: Settings): Promise<Model | null> {
   if (model === undefined) return null
-  const [{ loadScript }, { scriptedModel }] = await Promise.all([
-    import('../models/script.ts'),
-    import('../models/scripted-model.ts'),
-  ])
-  return scriptedModel(await loadScript(scriptFileOf(model)))
+  return (await import('./load-model.ts')).loadModel(modelSpecOf(model), model, process.env)
 }
 
 /** Stands where nothing is ever asked: without a model a session with work is not opened. */
@@ -108,7 +105,7 @@ async function refuseWork(log: Log, scope: Scope): Promise<void> {
   const { world } = await loadNewest(log, scope)
   if (world.tasks.size === 0) return
   throw usageError(
-    'The session has work, which the process that opens it carries on. Name its model: --model script:FILE.',
+    `The session has work, which the process that opens it carries on. Name its model: --model ${modelForms}.`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { CliCommand } from './cli-context.ts'
 import { type CommandLine, commandTable } from './command-table.ts'
+import { modelForms } from './model-spec.ts'
 import { Output } from './output.ts'
 import { type Flags, resolveSettings } from './settings.ts'
 
@@ -15,7 +16,7 @@ export function buildProgram(version: string, done: (code: number) => void): Com
     .option('--tenant <id>', 'whose sessions (default: local)')
     .option('--user <id>', 'whose sessions (default: local)')
     .option('--session <id>', 'which session (default: default)')
-    .option('--model <model>', 'script:FILE')
+    .option('--model <model>', modelForms)
     .option('--tools <file>', 'a module whose default export is an array of tools')
     .option('--workspace <dir>', 'a folder that the tools fs.read and fs.list may read')
     .option('--isolation <how>', 'none: the workspace is only read')

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { ConfigFile, FlagName, HostSettings } from './config-file.ts'
+import { modelSpecOf } from './model-spec.ts'
 import { unsupported, usageError } from './usage-error.ts'
 
 export type Flags = { readonly [K in FlagName | 'config']?: string } & {
@@ -82,10 +83,7 @@ function refuseUnsupported(value: (name: FlagName) => string | undefined): void 
   if (isolation !== undefined && isolation !== 'none')
     throw unsupported(`--isolation ${isolation}`, 'Use none: the workspace is then only read.')
   const model = value('model')
-  if (model !== undefined && !model.startsWith(scriptPrefix)) {
-    if (!/^(openai|anthropic|openai-compatible):/.test(model)) throw usageError('--model takes script:FILE.')
-    throw unsupported(`--model ${model.slice(0, model.indexOf(':'))}`, 'Use script:FILE.')
-  }
+  if (model !== undefined) modelSpecOf(model)
 }
 
 /** An empty variable is one that is not set. */
@@ -96,8 +94,4 @@ function present(text: string | undefined): string | undefined {
 function isSet(text: string | undefined): boolean | undefined {
   const given = present(text)
   return given === undefined ? undefined : !['0', 'false', 'no'].includes(given.toLowerCase())
-}
-
-export function scriptFileOf(model: string): string {
-  return model.slice(scriptPrefix.length)
 }

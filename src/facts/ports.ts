@@ -1,4 +1,4 @@
-import type { JsonObject, Purpose, Usage } from '../../machines/vocabulary.ts'
+import type { JsonObject, Purpose } from '../../machines/vocabulary.ts'
 
 /** Milliseconds since the epoch. The only source of time above `machines/`. */
 export interface Clock {
@@ -77,7 +77,7 @@ export type ModelChunk =
   | {
       readonly type: 'finish'
       readonly reason: 'stop' | 'calls' | 'length' | 'filter' | 'other'
-      readonly usage?: Partial<Usage> & { readonly input?: number; readonly output?: number }
+      readonly usage?: { readonly [K in 'input' | 'output' | 'total' | 'cached' | 'reasoning']?: number | undefined }
     }
 
 export interface Model {

@@ -7,11 +7,56 @@ export interface StreamBytes {
 
 /** What a provider says, as far as it says it. */
 export interface RawUsage {
-  readonly input?: number
-  readonly output?: number
-  readonly total?: number
-  readonly cached?: number
-  readonly reasoning?: number
+  readonly input?: number | undefined
+  readonly output?: number | undefined
+  readonly total?: number | undefined
+  readonly cached?: number | undefined
+  readonly reasoning?: number | undefined
+}
+
+interface PartOf {
+  readonly version: 'v3' | 'v2'
+  readonly provider: string
+  readonly metadata: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {})
+
+/** Usage as the finish of an AI SDK stream gives it, by version of the specification. */
+export function usageOfPart(usage: unknown, of: PartOf): RawUsage {
+  const fields = fieldsOf(usage)
+  return of.version === 'v3' ? usageOfV3(fields) : usageOfV2(fields, of)
+}
+
+/** Wholes with their parts. What the provider itself wrote is beside them, and its total tells whether a part is inside. */
+function usageOfV3(fields: Fields): RawUsage {
+  const raw = fieldsOf(fields.raw)
+  const inputs = fieldsOf(fields.inputTokens)
+  const outputs = fieldsOf(fields.outputTokens)
+  const input = counted(inputs.total)
+  const output = counted(outputs.total)
+  const cached = counted(inputs.cacheRead) || counted(raw.prompt_cache_hit_tokens) || undefined
+  const reasoning = counted(outputs.reasoning) || undefined
+  const fits = (cached ?? 0) <= (input ?? 0) && (reasoning ?? 0) <= (output ?? 0)
+  const sum = fits && input !== undefined && output !== undefined ? input + output : undefined
+  return { input, output, cached, reasoning, total: counted(raw.total_tokens) ?? counted(raw.totalTokenCount) ?? sum }
+}
+
+/** Plain numbers. Anthropic's packages of that time left what came from the cache, and what went into it, out of the input. */
+function usageOfV2(fields: Fields, { provider, metadata }: PartOf): RawUsage {
+  const input = counted(fields.inputTokens)
+  const output = counted(fields.outputTokens)
+  const cached = counted(fields.cachedInputTokens) || undefined
+  const reasoning = counted(fields.reasoningTokens) || undefined
+  const { anthropic } = fieldsOf(metadata)
+  if (!provider.includes('anthropic') && anthropic === undefined)
+    return { input, output, cached, reasoning, total: counted(fields.totalTokens) }
+  const written = counted(fieldsOf(anthropic).cacheCreationInputTokens) ?? 0
+  const whole = input === undefined ? undefined : input + (cached ?? 0) + written
+  const total = whole === undefined || output === undefined ? undefined : whole + output
+  return { input: whole, output, cached, reasoning, total }
 }
 
 const tokens = (bytes: number): number => Math.ceil(bytes / 4)
@@ -23,7 +68,7 @@ export function estimatedUsage(bytes: StreamBytes): Usage {
   return { input, output, total: input + output, estimated: true }
 }
 
-const counted = (value: number | undefined): number | undefined =>
+const counted = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
 interface Counts {

@@ -56,14 +56,9 @@ describe('settings', () => {
   })
 
   it('refuse what this version does not have, instead of ignoring it', async () => {
-    for (const flags of [
-      { db: 'postgres://host/db' },
-      { skills: 'skills' },
-      { isolation: 'docker' },
-      { model: 'openai:x' },
-    ])
+    for (const flags of [{ db: 'postgres://host/db' }, { skills: 'skills' }, { isolation: 'docker' }])
       await expect(resolveSettings(flags, {})).rejects.toMatchObject({ code: 'UNSUPPORTED' })
-    for (const flags of [{ isolation: 'wishes' }, { model: 'parrot' }])
+    for (const flags of [{ isolation: 'wishes' }, { model: 'parrot' }, { model: 'openai:' }, { model: 'script:' }])
       await expect(resolveSettings(flags, {})).rejects.toMatchObject({ code: 'USAGE' })
     await expect(resolveSettings({ isolation: 'none' }, {})).resolves.toBeDefined()
   })
