@@ -1,14 +1,18 @@
 /**
  * A pure, streaming checker of everything that can be seen in facts. It was written from the published rules and imports
  * no chart, so that it does not share a misreading with them. Its memory grows with what lives (tasks, calls, pauses,
- * pending steering), and beyond that, per session, by an id and a status an ended task, an id an offered result, a
- * string a keyed spawn, and an id a call whose result never came; and by the violations found.
+ * pending steering, notes), and beyond that by little each: per session an ended task with its place in the tree, an offered
+ * result, a keyed spawn, a named command, a group, a call whose result never came; per store a revocation; and by the
+ * violations found.
+ *
+ * Where the published rules can be read in several ways, the file of the rule says which readings it accepts.
  *
  * Records removed at the end of a session cannot be seen in facts; the heads of the log show those.
  */
 import type { StoredFact } from '../facts/envelope.ts'
 import { scopeKey } from '../facts/scope.ts'
 import { createSessionChecker, type SessionChecker } from './check-log/session-checker.ts'
+import { emptyStore } from './check-log/store-view.ts'
 import type { Violation } from './check-log/violation.ts'
 
 export interface CheckResult {
@@ -30,6 +34,7 @@ export interface LogChecker {
 
 export function createLogChecker(options: LogCheckerOptions = {}): LogChecker {
   const sessions = new Map<string, SessionChecker>()
+  const store = emptyStore()
   const violations: Violation[] = []
   let facts = 0
   let lastCursor = -1
@@ -39,7 +44,7 @@ export function createLogChecker(options: LogCheckerOptions = {}): LogChecker {
     const known = sessions.get(key)
     if (known !== undefined) return known
     const { session } = fact
-    const checker = createSessionChecker(fact, (invariant, seq, message) => {
+    const checker = createSessionChecker(fact, store, (invariant, seq, message) => {
       violations.push({ invariant, seq, session, message })
     })
     sessions.set(key, checker)

@@ -21,7 +21,7 @@ it('takes nothing but types from machines, and neither charts, codec nor chain o
   }
 })
 
-it('finds the one fault at the end of a session of 2,000 turns, and nothing before it', () => {
+it('finds the one fault at the end of a session of 2,000 turns, and nothing before it', { timeout: 60_000 }, () => {
   const turns = Array.from({ length: 2000 }, (_, index) => index)
   const log = buildLog([
     [opened],

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Draft, FactType } from '../../machines/facts.ts'
 import type { StoredFact } from '../../src/facts/envelope.ts'
+import type { Scope } from '../../src/facts/scope.ts'
 
 /** A draft with the parts of the envelope that a test may want to choose. */
 export type TestDraft = Draft & {
   readonly owner?: { readonly id: string; readonly epoch: number }
   readonly run?: string
+  readonly command?: string
 }
 export type Steps = readonly (readonly TestDraft[])[]
 
@@ -32,6 +34,7 @@ export function ulidAt(position: number): string {
 
 export interface BuildOptions {
   readonly session?: string
+  readonly scope?: Scope
   readonly firstCursor?: number
 }
 
@@ -69,9 +72,7 @@ function envelope(draft: TestDraft, { seq, step, owner, options }: Place): Store
     seq,
     step,
     at: '2026-01-01T00:00:00.000Z',
-    tenant: 't',
-    user: 'u',
-    session: options.session ?? 's',
+    ...(options.scope ?? { tenant: 't', user: 'u', session: options.session ?? 's' }),
     task,
     run: draft.run ?? (task === null ? null : `run-${task}`),
     call: draft.call ?? null,
@@ -79,7 +80,7 @@ function envelope(draft: TestDraft, { seq, step, owner, options }: Place): Store
     data: draft.data,
     by: { kind: 'runtime', id: 'runtime' },
     cause: null,
-    command: null,
+    command: draft.command ?? null,
     owner,
     prev: '',
     hash: '',

@@ -251,7 +251,7 @@ export const cascadeLog: Steps = [
       { type: 'model.abandoned', task, data: { reason: 'cancelled', charged: { input: 5, output: 0, total: 5 } } },
       ended('task.cancelled', task),
     ]),
-    { type: 'group.resolved', data: { group: 'G1', results: [] } },
+    { type: 'group.resolved', data: { group: 'G1', results: [{ task: 'B1', status: 'cancelled', digest: null }] } },
   ],
   finish('B3'),
   [

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { checkLog, createLogChecker } from '../../src/testing/check-log.ts'
+import { backgroundLogs } from './background-logs.ts'
 import { buildLog } from './log-builder.ts'
+import { recordLogs } from './record-logs.ts'
 import { validLogs } from './valid-logs.ts'
 import { crashTrace, interruptTrace, supersedeTrace } from './worked-traces.ts'
 
-const traces = { supersedeTrace, interruptTrace, crashTrace, ...validLogs }
+const traces = { supersedeTrace, interruptTrace, crashTrace, ...validLogs, ...backgroundLogs, ...recordLogs }
 
 describe('worked traces and ordinary logs', () => {
   for (const [name, trace] of Object.entries(traces)) {

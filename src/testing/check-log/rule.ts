@@ -1,5 +1,6 @@
 import type { StoredFact } from '../../facts/envelope.ts'
-import type { CallView, SessionView, TaskView } from './session-view.ts'
+import type { SessionView } from './session-view.ts'
+import type { CallView, TaskView } from './task-view.ts'
 import type { Invariant, Report } from './violation.ts'
 
 /** One fact with the state before it. `task` and `call` are those that the envelope names, when they live. */

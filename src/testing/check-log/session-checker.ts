@@ -9,30 +9,45 @@ import type { StoredFact } from '../../facts/envelope.ts'
 import { controlScope, scopeKey } from '../../facts/scope.ts'
 import { bounds } from './bounds.ts'
 import { addToStep, type Chain, closeStep, emptyChain, hashedText, openStep } from './chain.ts'
+import { foldAwait, foldGroup, foldOffer } from './folds/fold-background.ts'
 import { foldCall, foldPause } from './folds/fold-call.ts'
+import { foldContext } from './folds/fold-context.ts'
 import { foldModel } from './folds/fold-model.ts'
-import { foldSession, foldShared } from './folds/fold-session.ts'
+import { foldSession, foldStore } from './folds/fold-session.ts'
 import { foldSteering } from './folds/fold-steering.ts'
 import { foldTask } from './folds/fold-task.ts'
 import type { Judged, Rule } from './rule.ts'
-import { backgroundRule } from './rules/background.ts'
+import { awaitsRule } from './rules/awaits.ts'
 import { barrierRule } from './rules/barrier.ts'
 import { callEdgesRule } from './rules/call-edges.ts'
 import { callStartRule } from './rules/call-start.ts'
+import { capabilitiesRule } from './rules/capabilities.ts'
+import { cascadeRule } from './rules/cascade.ts'
+import { commandsRule } from './rules/commands.ts'
+import { compactionRule } from './rules/compaction.ts'
+import { controlStreamRule } from './rules/control-stream.ts'
 import { conversationRule } from './rules/conversation.ts'
 import { dependencyRule } from './rules/dependency.ts'
 import { foregroundRule } from './rules/foreground.ts'
 import { grantsRule } from './rules/grants.ts'
+import { groupsRule } from './rules/groups.ts'
+import { lanesRule } from './rules/lanes.ts'
 import { modelRequestsRule } from './rules/model-requests.ts'
 import { pausesRule } from './rules/pauses.ts'
 import { plainFieldsRule } from './rules/plain-fields.ts'
 import { quarantineRule } from './rules/quarantine.ts'
+import { repetitionRule } from './rules/repetition.ts'
+import { restRule } from './rules/rest.ts'
+import { restoredRule } from './rules/restored.ts'
 import { sequenceRule } from './rules/sequence.ts'
 import { sessionLifecycleRule } from './rules/session-lifecycle.ts'
+import { spawnRule } from './rules/spawn.ts'
 import { steeringRule } from './rules/steering.ts'
 import { taskEdgesRule } from './rules/task-edges.ts'
 import { terminalDataRule } from './rules/terminal-data.ts'
-import { emptySession, emptyStep, type SessionView } from './session-view.ts'
+import { emptySession, type SessionView } from './session-view.ts'
+import { emptyStep } from './step-view.ts'
+import type { StoreView } from './store-view.ts'
 import type { Report } from './violation.ts'
 
 const rules: readonly Rule[] = [
@@ -51,18 +66,33 @@ const rules: readonly Rule[] = [
   modelRequestsRule,
   conversationRule,
   grantsRule,
-  backgroundRule,
+  spawnRule,
+  cascadeRule,
+  groupsRule,
+  awaitsRule,
+  lanesRule,
+  restoredRule,
+  restRule,
+  capabilitiesRule,
+  compactionRule,
+  repetitionRule,
+  commandsRule,
+  controlStreamRule,
   plainFieldsRule,
 ]
 
 const folds: readonly ((view: SessionView, fact: StoredFact) => void)[] = [
   foldSession,
-  foldShared,
+  foldStore,
+  foldGroup,
   foldTask,
   foldPause,
   foldCall,
   foldSteering,
   foldModel,
+  foldAwait,
+  foldOffer,
+  foldContext,
 ]
 
 export interface SessionChecker {
@@ -87,7 +117,9 @@ function take(view: SessionView, fact: StoredFact): void {
   view.lastCursor = fact.cursor
   view.lastId = fact.id
   view.owner = fact.owner
+  if (fact.type === 'session.owned' || fact.type === 'session.opened') view.announced = fact.owner?.epoch ?? null
   view.step.count += 1
+  if (!view.step.types.has(fact.type)) view.step.types.set(fact.type, fact.seq)
 }
 
 /** A record that was changed may have lost fields that a rule reads; the rule then fails, and that is the finding. */
@@ -106,9 +138,9 @@ function chained(chain: Chain, fact: StoredFact, report: Report): void {
     report('INV-23', fact.seq, `a fact is larger than ${bounds.factBytes}`)
 }
 
-export function createSessionChecker(first: StoredFact, report: Report): SessionChecker {
+export function createSessionChecker(first: StoredFact, store: StoreView, report: Report): SessionChecker {
   const { tenant, user, session } = first
-  const view = emptySession({ tenant, user, session }, scopeKey(first) === scopeKey(controlScope))
+  const view = emptySession({ tenant, user, session }, scopeKey(first) === scopeKey(controlScope), store)
   const chain = emptyChain()
 
   const endStep = (): void => {

@@ -4,108 +4,16 @@
  * 1. Folds change it only after every rule has judged the fact, so rules always see the state before.
  * 2. A task lives in `tasks` from its creation to its terminal; its calls, grants and counters go with it.
  * 3. `step` is emptied at each commit; nothing in it outlives the step.
- * 4. What grows with history is small and named here: `ended` (an id and a status a task), `offered` (an id a result),
- *    `keys` (a string a keyed spawn), `lateable` (an id a call that ended without its own result).
- *    Everything else is bounded by what lives.
+ * 4. What grows with history is small and named here: `ended` (an id, a status and a place in the tree a task), `offered`
+ *    (an id a result), `keys` (a string a keyed spawn), `commands` (a string a named command), `lateable` (an id a call that
+ *    ended without its own result), `firedGroups`, `explorations` and `warned` (a string each). Everything else is bounded
+ *    by what lives.
  */
-import type {
-  BarrierStatus,
-  CallId,
-  Effect,
-  Grant,
-  HoldReason,
-  MessageId,
-  Origin,
-  PauseReason,
-  PauseToken,
-  Purpose,
-  Status,
-  SteeringFate,
-  TaskId,
-  TaskKind,
-} from '../../../machines/vocabulary.ts'
+import type { CallId, MessageId, PauseReason, PauseToken, Status, TaskId } from '../../../machines/vocabulary.ts'
 import type { Scope } from '../../facts/scope.ts'
-
-export type TaskState = 'pending' | 'running' | 'paused' | 'cancelling' | 'quiescing'
-export type CallState = 'requested' | 'held' | 'started' | 'aborting' | 'verifying' | 'settled'
-
-export interface CallView {
-  readonly id: CallId
-  readonly name: string
-  /** Absent when the name was unknown. */
-  readonly effect: Effect | undefined
-  readonly capability: string | undefined
-  state: CallState
-  hold: HoldReason | null
-  token: PauseToken | null
-  attempts: number
-  /** The last attempt was ended by the tool's own pause, before its effect. */
-  pausedAttempt: boolean
-  /** An attempt was lost; nobody knows what it did. */
-  interrupted: boolean
-  /** A person allowed it. */
-  approved: boolean
-  verified: 'succeeded' | 'failed' | 'unknown' | null
-}
-
-export interface OpenRequest {
-  readonly purpose: Purpose
-  readonly reserved: number
-}
-
-/** Where the turn requests of a task are: a retry is the same step and the next attempt. */
-export interface RequestPosition {
-  readonly step: number
-  readonly attempt: number
-  interrupted: boolean
-}
-
-export interface CallTally {
-  asked: number
-  requested: number
-  failed: number
-  refused: number
-  succeededMutating: number
-  unknownMutating: number
-  cancelled: number
-}
-
-export interface TaskView {
-  readonly id: TaskId
-  readonly kind: TaskKind
-  readonly origin: Origin
-  readonly parent: TaskId | null
-  readonly group: string | null
-  readonly predecessor: TaskId | null
-  /** Created as the replacement of a task that was active then. */
-  readonly replacesActive: boolean
-  /** Nearest first; the chain ends at the first link that isolates. */
-  readonly cascadeAncestors: readonly TaskId[]
-  readonly depth: number
-  state: TaskState
-  /** It must not start unless its predecessor completed. */
-  requirement: boolean
-  predecessorStatus: Status | null
-  blocked: boolean
-  run: string | null
-  attempt: number
-  barrier: { readonly status: BarrierStatus; readonly steering: SteeringFate } | null
-  request: OpenRequest | null
-  /** The account of the step at hand; a request uses it up. */
-  accounted: { readonly purpose: Purpose; readonly admitted: boolean; readonly limit: number | null } | null
-  position: RequestPosition | null
-  answers: number
-  stepsBegun: number
-  /** Calls of the newest answer of a turn request. */
-  asked: readonly { readonly call: CallId; readonly name: string }[] | null
-  /** Tool calls of the conversation that have no result yet, in call order. */
-  unanswered: CallId[]
-  readonly calls: Map<CallId, CallView>
-  readonly tally: CallTally
-  awaiting: boolean
-  readonly grants: Map<string, Grant>
-  charged: number
-}
+import { emptyStep, type StepView } from './step-view.ts'
+import type { StoreView } from './store-view.ts'
+import type { EndedTask, TaskView } from './task-view.ts'
 
 export interface PauseView {
   readonly token: PauseToken
@@ -123,41 +31,24 @@ export interface SteeringView {
   orphaned: boolean
 }
 
-export interface EndedInStep {
-  readonly seq: number
-  readonly kind: TaskKind
-  /** Its pending steering has no heir and must be expired in this step. */
-  readonly expires: boolean
-}
-
-export interface StepView {
-  readonly number: number
-  readonly firstSeq: number
-  count: number
-  readonly ended: Map<TaskId, EndedInStep>
-  readonly created: Map<TaskId, number>
-  readonly barriers: Map<TaskId, number>
-  readonly unknown: Map<CallId, { readonly seq: number; readonly effect: Effect | undefined; quarantined: boolean }>
-  readonly applied: { readonly task: TaskId; readonly seq: number; readonly unsaid: MessageId[]; requested: boolean }[]
-  readonly expired: { readonly message: MessageId; readonly owner: TaskId; readonly seq: number }[]
-  readonly interrupts: Map<TaskId, number>
-  readonly denied: { readonly pause: PauseView; readonly seq: number }[]
-  readonly replaced: Map<TaskId, number>
-  closing: number | null
-}
-
 export interface GroupView {
+  readonly failFast: boolean
   sealed: boolean
-  readonly living: Set<TaskId>
+  /** With the status of those that have ended. */
+  readonly members: Map<TaskId, Status | null>
 }
 
 export interface SessionView {
   readonly scope: Scope
   readonly control: boolean
+  /** What the control stream of the store has told so far; all sessions of one checker share it. */
+  readonly store: StoreView
   lastSeq: number
   lastCursor: number
   lastId: string
   owner: { readonly id: string; readonly epoch: number } | null
+  /** The newest epoch whose owner has said so; the one that opens the session needs not. */
+  announced: number | null
   lifecycle: 'new' | 'open' | 'closing' | 'closed' | 'erased'
   closingThen: 'close' | 'erase'
   active: TaskId | null
@@ -165,45 +56,46 @@ export interface SessionView {
   queue: TaskId[]
   slot: TaskId[]
   readonly tasks: Map<TaskId, TaskView>
-  readonly ended: Map<TaskId, Status>
+  readonly ended: Map<TaskId, EndedTask>
   readonly offered: Set<TaskId>
+  /** Background tasks that ended after their parent, and whose result nobody has seen. */
+  readonly unoffered: Map<TaskId, Status>
   readonly keys: Map<string, TaskId>
   readonly lateable: Set<CallId>
   readonly quarantine: Set<CallId>
   readonly pauses: Map<PauseToken, PauseView>
   readonly groups: Map<string, GroupView>
+  readonly firedGroups: Set<string>
+  readonly commands: Set<string>
+  /** Digests of the keys of notes that there are. */
+  readonly notes: Set<string>
+  readonly explorations: Set<string>
+  /** Versions of the newest summary of each lane. */
+  readonly summaries: Map<string, number>
+  /** The view of a restored session is being written, and is not committed. */
+  restoring: boolean
+  restored: boolean
+  /** Tool calls of a restored view that have no result yet. */
+  unanswered: CallId[]
+  /** Messages added to the session's conversation. */
+  said: number
+  readonly warned: Set<string>
   steering: SteeringView[]
   used: number
   controlVersion: number
   step: StepView
 }
 
-export function emptyStep(number: number, firstSeq: number): StepView {
-  return {
-    number,
-    firstSeq,
-    count: 0,
-    ended: new Map(),
-    created: new Map(),
-    barriers: new Map(),
-    unknown: new Map(),
-    applied: [],
-    expired: [],
-    interrupts: new Map(),
-    denied: [],
-    replaced: new Map(),
-    closing: null,
-  }
-}
-
-export function emptySession(scope: Scope, control: boolean): SessionView {
+export function emptySession(scope: Scope, control: boolean, store: StoreView): SessionView {
   return {
     scope,
     control,
+    store,
     lastSeq: 0,
     lastCursor: -1,
     lastId: '',
     owner: null,
+    announced: null,
     lifecycle: 'new',
     closingThen: 'close',
     active: null,
@@ -213,11 +105,22 @@ export function emptySession(scope: Scope, control: boolean): SessionView {
     tasks: new Map(),
     ended: new Map(),
     offered: new Set(),
+    unoffered: new Map(),
     keys: new Map(),
     lateable: new Set(),
     quarantine: new Set(),
     pauses: new Map(),
     groups: new Map(),
+    firedGroups: new Set(),
+    commands: new Set(),
+    notes: new Set(),
+    explorations: new Set(),
+    summaries: new Map(),
+    restoring: false,
+    restored: false,
+    unanswered: [],
+    said: 0,
+    warned: new Set(),
     steering: [],
     used: 0,
     controlVersion: 0,

@@ -7,6 +7,7 @@ export type Invariant =
   | 'INV-05'
   | 'INV-06'
   | 'INV-07'
+  | 'INV-08'
   | 'INV-09'
   | 'INV-10'
   | 'INV-11'
@@ -18,8 +19,10 @@ export type Invariant =
   | 'INV-18'
   | 'INV-19'
   | 'INV-20'
+  | 'INV-21'
   | 'INV-22'
   | 'INV-23'
+  | 'INV-24'
 
 export interface Violation {
   readonly invariant: Invariant

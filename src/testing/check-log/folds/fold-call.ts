@@ -1,6 +1,7 @@
 import type { StoredFact } from '../../../facts/envelope.ts'
 import { inFlight, mutates } from '../questions.ts'
-import type { CallView, SessionView, TaskView } from '../session-view.ts'
+import type { SessionView } from '../session-view.ts'
+import type { CallView, TaskView } from '../task-view.ts'
 
 function request(task: TaskView, fact: StoredFact & { type: 'call.requested' }): void {
   if (fact.call === null) return
@@ -10,6 +11,8 @@ function request(task: TaskView, fact: StoredFact & { type: 'call.requested' }):
     name: fact.data.name,
     effect: fact.data.effect,
     capability: fact.data.ref?.id,
+    ref: fact.data.ref,
+    arguments: fact.data.arguments,
     state: 'requested',
     hold: null,
     token: null,
@@ -18,6 +21,7 @@ function request(task: TaskView, fact: StoredFact & { type: 'call.requested' }):
     interrupted: false,
     approved: false,
     verified: null,
+    setback: null,
   })
 }
 
@@ -85,10 +89,25 @@ export function foldCall(view: SessionView, fact: StoredFact): void {
   if (fact.type === 'call.requested') request(task, fact)
   const call = task.calls.get(fact.call)
   if (call === undefined || call.state === 'settled') return
+  setBack(call, fact)
   if (fact.type === 'call.finished') finish(task, call, fact.data.outcome)
   else if (fact.type === 'call.unknown') loseSight(view, task, call, fact.seq)
   else if (fact.type === 'call.cancelled') cancel(view, task, call)
   else move(task, call, fact)
+  if (settledNow(call)) task.settled.push(call.id)
+}
+
+function settledNow(call: CallView): boolean {
+  return call.state === 'settled'
+}
+
+/** Identical ignores call id and key order; the digest of the arguments knows neither (page 2, Calls). */
+function setBack(call: CallView, fact: StoredFact): void {
+  const which = `${call.name} ${call.arguments}`
+  if (fact.type === 'call.refused') call.setback = `denied ${fact.data.code} ${which}`
+  else if (fact.type === 'call.finished' && fact.data.outcome === 'failed') {
+    call.setback = `failed ${fact.data.code ?? ''} ${fact.data.digest} ${which}`
+  }
 }
 
 export function foldPause(view: SessionView, fact: StoredFact): void {
@@ -102,8 +121,11 @@ export function foldPause(view: SessionView, fact: StoredFact): void {
   const pause = view.pauses.get(token)
   view.pauses.delete(token)
   if (pause === undefined) return
+  if (decision === 'withdrawn') view.step.withdrawn.push({ pause, seq: fact.seq })
   if (decision === 'reject' || decision === 'timeout') view.step.denied.push({ pause, seq: fact.seq })
   const task = pause.task === null ? undefined : view.tasks.get(pause.task)
   const call = pause.call === null ? undefined : task?.calls.get(pause.call)
-  if (call !== undefined && (decision === 'approve' || decision === 'resume')) call.approved = true
+  if (call === undefined || (decision !== 'approve' && decision !== 'resume')) return
+  call.approved = true
+  if (call.capability !== undefined) task?.confirmed.add(call.capability)
 }

@@ -1,5 +1,6 @@
 import type { StoredFact, StoredFactOf } from '../../../facts/envelope.ts'
-import type { SessionView, TaskView } from '../session-view.ts'
+import type { SessionView } from '../session-view.ts'
+import type { TaskView } from '../task-view.ts'
 
 function charge(view: SessionView, task: TaskView | undefined, total: number): void {
   view.used += total
@@ -12,21 +13,37 @@ function request(view: SessionView, task: TaskView, fact: StoredFactOf<'model.re
   const { purpose, reserved, step, attempt } = fact.data
   task.request = { purpose, reserved }
   task.accounted = null
+  view.step.stopped.delete(task.id)
   if (purpose === 'summary') return
   if (task.position === null || task.position.step !== step) task.stepsBegun += 1
   task.position = { step, attempt, interrupted: false }
+  task.summarised = false
+  for (const skill of task.skills.values()) skill.carried ??= step
   for (const applied of view.step.applied) if (applied.task === task.id) applied.requested = true
 }
 
 function answer(task: TaskView, fact: StoredFactOf<'model.completed'>): void {
+  if (task.request?.purpose === 'summary') task.summarised = true
   if (task.request?.purpose !== 'turn') return
   task.answers += 1
+  task.everAsked.push(...fact.data.calls.map(({ call }) => call))
   task.asked = fact.data.calls.map(({ call, name }) => ({ call, name }))
   task.tally.asked += fact.data.calls.length
 }
 
+/** A message of no task is one of a restored view. */
+function restore(view: SessionView, fact: StoredFactOf<'message.added'>): void {
+  const { role, toolCalls, forCall } = fact.data
+  view.restoring = true
+  view.said += 1
+  if (role === 'assistant') view.unanswered.push(...(toolCalls ?? []).map(({ call }) => call))
+  if (role === 'tool') view.unanswered = view.unanswered.filter((call) => call !== forCall)
+}
+
 function say(view: SessionView, task: TaskView, fact: StoredFactOf<'message.added'>): void {
   const { role, message, toolCalls, forCall } = fact.data
+  task.said += 1
+  if (task.kind === 'foreground') view.said += 1
   if (role === 'assistant') task.unanswered.push(...(toolCalls ?? []).map(({ call }) => call))
   if (role === 'tool') task.unanswered = task.unanswered.filter((call) => call !== forCall)
   if (role !== 'user') return
@@ -38,8 +55,10 @@ export function foldModel(view: SessionView, fact: StoredFact): void {
   const task = fact.task === null ? undefined : view.tasks.get(fact.task)
   switch (fact.type) {
     case 'context.accounted': {
-      const { purpose, admitted, limit } = fact.data
-      if (task !== undefined) task.accounted = { purpose, admitted, limit }
+      const { purpose, admitted, limit, occupancy, reserve } = fact.data
+      if (task === undefined) return
+      task.accounted = { purpose, admitted, limit, occupancy, reserve }
+      if (!admitted && purpose === 'turn') view.step.stopped.set(task.id, { seq: fact.seq, why: 'was not admitted' })
       return
     }
     case 'model.requested':
@@ -50,6 +69,7 @@ export function foldModel(view: SessionView, fact: StoredFact): void {
       charge(view, task, fact.data.usage.total)
       return
     case 'model.failed':
+      if (task?.request?.purpose === 'summary') task.summarised = true
       charge(view, task, fact.data.usage?.total ?? 0)
       return
     case 'model.abandoned':
@@ -58,6 +78,7 @@ export function foldModel(view: SessionView, fact: StoredFact): void {
       return
     case 'message.added':
       if (task !== undefined) say(view, task, fact)
+      else if (fact.task === null) restore(view, fact)
       return
     default:
       return

@@ -10,6 +10,9 @@ export function foldSession(view: SessionView, fact: StoredFact): void {
     case 'session.restored':
       view.used += fact.data.usage.total
       for (const call of fact.data.quarantined) view.quarantine.add(call)
+      view.restoring = false
+      view.restored = true
+      view.unanswered = []
       return
     case 'session.closing':
       view.lifecycle = 'closing'
@@ -22,25 +25,6 @@ export function foldSession(view: SessionView, fact: StoredFact): void {
     case 'session.erased':
       view.lifecycle = 'erased'
       return
-    default:
-      return
-  }
-}
-
-export function foldShared(view: SessionView, fact: StoredFact): void {
-  switch (fact.type) {
-    case 'group.created':
-      view.groups.set(fact.data.group, { sealed: false, living: new Set() })
-      return
-    case 'group.sealed': {
-      const group = view.groups.get(fact.data.group)
-      if (group !== undefined) group.sealed = true
-      return
-    }
-    case 'group.resolved':
-    case 'group.cancelled':
-      view.groups.delete(fact.data.group)
-      return
     case 'mutation.quarantined':
       for (const call of fact.data.calls) {
         view.quarantine.add(call)
@@ -51,10 +35,31 @@ export function foldShared(view: SessionView, fact: StoredFact): void {
     case 'mutation.acknowledged':
       for (const call of fact.data.calls) view.quarantine.delete(call)
       return
-    case 'result.offered':
-      view.offered.add(fact.data.from)
+    case 'command.accepted':
+      view.commands.add(fact.data.command)
+      view.step.accepted = { seq: fact.seq, result: fact.data.result }
+      return
+    case 'memory.put':
+      view.notes.add(fact.data.key)
+      return
+    case 'memory.removed':
+      view.notes.delete(fact.data.key)
       return
     default:
       return
   }
+}
+
+/** Revocations and disabled providers are facts of the control stream (page 3, Catalog and snapshot). */
+export function foldStore({ store, control }: SessionView, fact: StoredFact): void {
+  if (!control) return
+  if (fact.type === 'capability.revoked' && !store.revoked.has(fact.data.id)) {
+    store.revoked.set(fact.data.id, fact.cursor)
+  }
+  if (fact.type === 'provider.disabled') {
+    const spans = store.disabled.get(fact.data.id) ?? []
+    if (spans.at(-1)?.until !== null) store.disabled.set(fact.data.id, [...spans, { from: fact.cursor, until: null }])
+  }
+  const open = fact.type === 'provider.enabled' ? store.disabled.get(fact.data.id)?.at(-1) : undefined
+  if (open !== undefined) open.until ??= fact.cursor
 }

@@ -1,6 +1,6 @@
 import { mutates } from '../questions.ts'
 import type { Judged, Rule } from '../rule.ts'
-import type { CallState, CallView } from '../session-view.ts'
+import type { CallState, CallView } from '../task-view.ts'
 import type { Invariant } from '../violation.ts'
 
 /** The edges of page 2, Calls, seen from the fact that takes them. `settled` has none. */

@@ -28,7 +28,8 @@ function once({ fact, call, report }: Judged): void {
 function checks({ view, fact, task, call, report }: Judged): void {
   if (fact.type !== 'call.started' || task === undefined || call === undefined) return
   // What an answer asks for beyond the bound is recorded, not executed (page 3, Occupancy is not the budget).
-  if (task.tally.requested > bounds.callsPerTurn) report('INV-23', `more than ${bounds.callsPerTurn} calls in a turn`)
+  const most = Math.min(task.limits.callsPerTurn ?? bounds.callsPerTurn, bounds.callsPerTurn)
+  if (task.tally.requested > most) report('INV-23', `more than ${most} calls in a turn`)
   if (task.state === 'pending') report('INV-11', 'a call starts before its task')
   if (call.effect === undefined) report('INV-11', 'a call of an unknown name starts')
   if (fact.data.control < view.controlVersion) report('INV-11', 'the control version goes back')

@@ -2,7 +2,8 @@ import type { Usage } from '../../../../machines/vocabulary.ts'
 import type { StoredFactOf } from '../../../facts/envelope.ts'
 import { bounds } from '../bounds.ts'
 import type { Judged, Rule } from '../rule.ts'
-import type { SessionView, TaskView } from '../session-view.ts'
+import type { SessionView } from '../session-view.ts'
+import type { TaskView } from '../task-view.ts'
 
 function reservedInFlight(view: SessionView): number {
   let reserved = 0
@@ -34,6 +35,12 @@ function admittedFirst({ view, fact, task, report }: Judged): void {
     if (limit !== null && view.used + reservedInFlight(view) + reserved > limit) {
       report('INV-15', 'used and reserved exceed the budget')
     }
+    const { occupancy, reserve } = task.accounted
+    const { maxOutput } = fact.data
+    if (maxOutput < 1 || maxOutput > reserve)
+      report('INV-15', 'a request asks for more than the reserve, or for nothing')
+    if (reserved !== Math.ceil(occupancy / 4) + maxOutput)
+      report('INV-15', 'a reservation that is not what the request may use')
   }
   if (task.request !== null) report('INV-15', 'a request starts while another of the task is open')
   if (task.state === 'pending') report('INV-11', 'a request of a task that never started')
@@ -43,7 +50,9 @@ function admittedFirst({ view, fact, task, report }: Judged): void {
 function position(task: TaskView, fact: StoredFactOf<'model.requested'>): string | undefined {
   const { step, attempt } = fact.data
   if (step !== task.answers) return `step ${step} is requested after ${task.answers} answers`
-  if (step >= bounds.stepsPerTurn) return `more than ${bounds.stepsPerTurn} steps in a turn`
+  // A background task has limits of its own, within those of all.
+  const most = Math.min(task.limits.stepsPerTurn ?? bounds.stepsPerTurn, bounds.stepsPerTurn)
+  if (step >= most) return `more than ${most} steps in a turn`
   const last = task.position
   if (last === null || last.step !== step) return attempt === 1 ? undefined : `a step begins with attempt ${attempt}`
   // A request that an interrupt cut off did not fail; its step may count attempts afresh.

@@ -39,10 +39,24 @@ function ownership({ view, fact, report }: Judged): void {
 }
 
 /** INV-17: `attempt` counts resumptions of a run (page 1, Vocabulary), so it grows. */
-function resumption({ fact, task, report }: Judged): void {
+function resumption({ view, fact, task, report }: Judged): void {
   if (fact.type !== 'run.resumed' || task === undefined) return
+  if (fact.owner !== null && view.announced !== fact.owner.epoch) {
+    report('INV-17', 'a run is resumed by an owner that has not said that it is')
+  }
   if (task.state === 'pending') report('INV-17', 'a run that never started is resumed')
   if (fact.data.attempt <= task.attempt) report('INV-17', `attempt ${fact.data.attempt} follows ${task.attempt}`)
+}
+
+/**
+ * INV-17: `session.owned` and `run.resumed` are written with the first effect of a new owner on what was unfinished (page 3,
+ * Recovery). A session with nothing unfinished is not announced, nor is a step without an effect.
+ */
+function announced({ fact, task, report }: Judged): void {
+  if (fact.type !== 'model.requested' && fact.type !== 'call.started') return
+  const epoch = fact.owner?.epoch
+  if (task === undefined || task.epoch === null || epoch === undefined || task.epoch === epoch) return
+  report('INV-17', 'a run goes on under a new owner and is not resumed')
 }
 
 /** INV-23: facts a step 1,024 · id strings 128 (page 4, Limits). */
@@ -59,6 +73,7 @@ export const sequenceRule: Rule = {
     opening(judged)
     ownership(judged)
     resumption(judged)
+    announced(judged)
     sizes(judged)
   },
 }

@@ -1,7 +1,7 @@
 import type { Status } from '../../../../machines/vocabulary.ts'
 import { terminalStatus } from '../folds/fold-task.ts'
 import type { Judged, Rule } from '../rule.ts'
-import type { TaskState } from '../session-view.ts'
+import type { TaskState } from '../task-view.ts'
 
 const onlyFrom: Readonly<Record<string, readonly TaskState[]>> = {
   'task.blocked': ['pending'],
@@ -39,7 +39,7 @@ function naming({ view, fact, task, report }: Judged): void {
   if (fact.type === 'task.created') {
     if (task !== undefined || ended !== undefined) report('INV-02', `task ${fact.task} is created twice`)
   } else if (ended !== undefined && !allowedAfterTerminal(fact.type)) {
-    report('INV-02', `${fact.type} names task ${fact.task}, which is ${ended}`)
+    report('INV-02', `${fact.type} names task ${fact.task}, which is ${ended.status}`)
   } else if (task === undefined && ended === undefined) {
     report('INV-02', `${fact.type} names task ${fact.task}, which was never created`)
   }

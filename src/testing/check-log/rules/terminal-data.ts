@@ -3,7 +3,7 @@ import type { StoredFact } from '../../../facts/envelope.ts'
 import { terminalStatus } from '../folds/fold-task.ts'
 import { pendingSteering, sameList } from '../questions.ts'
 import type { Judged, Rule } from '../rule.ts'
-import type { TaskView } from '../session-view.ts'
+import type { TaskView } from '../task-view.ts'
 
 function terminalData(fact: StoredFact): TerminalData | undefined {
   return terminalStatus(fact.type) === undefined ? undefined : (fact.data as TerminalData)
