@@ -1,6 +1,6 @@
 import type { CallId, Effect, TaskId } from '../../../machines/vocabulary.ts'
-import type { PauseView, SessionView, SteeringView } from './session-view.ts'
-import type { CallView, TaskView } from './task-view.ts'
+import type { SessionView, SteeringView } from './session-view.ts'
+import type { CallView, PauseView, TaskView } from './task-view.ts'
 
 /** Questions that several rules ask of the projection. They change nothing. */
 

@@ -9,18 +9,11 @@
  *    ended without its own result), `firedGroups`, `explorations` and `warned` (a string each). Everything else is bounded
  *    by what lives.
  */
-import type { CallId, MessageId, PauseReason, PauseToken, Status, TaskId } from '../../../machines/vocabulary.ts'
+import type { CallId, MessageId, PauseToken, Status, TaskId } from '../../../machines/vocabulary.ts'
 import type { Scope } from '../../facts/scope.ts'
 import { emptyStep, type StepView } from './step-view.ts'
 import type { StoreView } from './store-view.ts'
-import type { EndedTask, TaskView } from './task-view.ts'
-
-export interface PauseView {
-  readonly token: PauseToken
-  readonly task: TaskId | null
-  readonly call: CallId | null
-  readonly reason: PauseReason
-}
+import type { EndedTask, PauseView, TaskView } from './task-view.ts'
 
 export interface SteeringView {
   readonly message: MessageId

@@ -1,7 +1,6 @@
 /** What the checker remembers of the step at hand. It is emptied at each commit. */
 import type { CallId, Effect, MessageId, Status, TaskId, TaskKind } from '../../../machines/vocabulary.ts'
-import type { PauseView } from './session-view.ts'
-import type { AwaitView } from './task-view.ts'
+import type { AwaitView, PauseView } from './task-view.ts'
 
 export interface EndedInStep {
   readonly seq: number

@@ -7,6 +7,7 @@ import type {
   Grant,
   HoldReason,
   Origin,
+  PauseReason,
   PauseToken,
   Purpose,
   Status,
@@ -135,6 +136,13 @@ export interface TaskView {
   /** A summary of this round has an answer, or has failed. */
   summarised: boolean
   charged: number
+}
+
+export interface PauseView {
+  readonly token: PauseToken
+  readonly task: TaskId | null
+  readonly call: CallId | null
+  readonly reason: PauseReason
 }
 
 /** What stays of a task that ended: enough to know its children, its group and its result. */
