@@ -2,8 +2,10 @@ import type { CallReturn } from '../../machines/commands.ts'
 import { decideCallResult, decideVerified } from '../../machines/decide-results.ts'
 import type { CallId, Json, TaskId } from '../../machines/vocabulary.ts'
 import type { Resumed, ToolContext, ToolDefinition } from '../capabilities/define-tool.ts'
+import { freeText, withheld } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
 import { pausedBy } from './pause-request.ts'
+import { tellWithheld } from './redaction-audit.ts'
 import type { Services } from './services.ts'
 import type { Step } from './step.ts'
 import { memoryOf, pauseWith } from './tool-context.ts'
@@ -18,6 +20,8 @@ interface Performed {
   readonly cause: string | null
   readonly began: number
   notes: number
+  /** A note was withheld, and that has been told. */
+  withheld: boolean
 }
 
 /**
@@ -52,6 +56,7 @@ export class CallEffects {
       cause: held.lastStart.get(of.call) ?? null,
       began: this.#services.host.clock.now(),
       notes: 0,
+      withheld: false,
     }
     this.#performed.set(of.call, performed)
     void this.#run(performed, args)
@@ -159,15 +164,12 @@ export class CallEffects {
     const after = this.#session.held?.world.calls.get(call)?.context.seq
     if (after === undefined) return
     performed.notes += 1
-    const { redactor } = this.#services.host
-    const event = {
-      type: 'call.progress',
-      after,
-      index: performed.notes,
-      note: redactor.text(note),
-      task,
-      call,
-    } as const
+    const shown = freeText(this.#services.host.redactor, note)
+    if (shown === withheld && !performed.withheld) {
+      performed.withheld = true
+      tellWithheld(this.#session, { type: 'call.progress', field: 'note', task, call, cause: performed.cause })
+    }
+    const event = { type: 'call.progress', after, index: performed.notes, note: shown, task, call } as const
     this.#services.bus.ephemeral({ ...this.#session.scope, ...event })
   }
 
@@ -219,6 +221,7 @@ function recorded(step: Step, call: CallId, returned: ToolReturn): CallReturn {
   if (counts) step.base.bodies.outputs.set(call, returned.text)
   if (returned.how === 'returned') return { how: 'returned', digest, bytes }
   const { code } = returned
+  for (const part of returned.withheld ?? []) step.withhold(part)
   return returned.how === 'lost'
     ? { how: 'lost', digest, bytes, code }
     : { how: 'threw', digest, bytes, code, beforeAbort: returned.beforeAbort }

@@ -1,7 +1,8 @@
 import { limits } from '../facts/limits.ts'
 import type { Redactor } from '../facts/ports.ts'
 
-const withheld = '[withheld]'
+/** Stands in a field whose text the redactor could not clean; `redaction-audit.ts` tells of it. */
+export const withheld = '[withheld]'
 
 /** The few free-text fields of facts: redacted, and short. When the redactor fails the raw text goes nowhere. */
 export function freeText(redactor: Redactor, text: string): string {

@@ -8,9 +8,10 @@ import { type ModelAnswer, readStream } from '../models/read-stream.ts'
 import type { InternalRequest } from './command.ts'
 import { DeltaStream } from './delta-stream.ts'
 import { fetchObservations } from './fetch-observations.ts'
-import { freeText } from './free-text.ts'
+import { freeText, withheld } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
 import { fetchNotes } from './planner-memory.ts'
+import { tellWithheld } from './redaction-audit.ts'
 import { requestOf } from './request-of.ts'
 import { safeCode } from './safe-code.ts'
 import type { Services } from './services.ts'
@@ -100,7 +101,10 @@ export class RequestEffects {
   async #run(of: Sent): Promise<void> {
     const { bus, host } = this.#services
     const began = host.clock.now()
-    const deltas = new DeltaStream(bus, host.redactor, { ...this.#session.scope, task: of.task, after: of.flight.seq })
+    const { task, cause } = of
+    const deltas = new DeltaStream(bus, host.redactor, { ...this.#session.scope, task, after: of.flight.seq }, () =>
+      tellWithheld(this.#session, { type: 'model.delta', field: 'text', task, cause }),
+    )
     try {
       const { model } = of
       if (model === null) throw new ModelError({ code: 'MODEL_NOT_CONFIGURED', retryable: false })
@@ -166,7 +170,9 @@ export class RequestEffects {
     of.flight.ended = true
     const { held, scope } = this.#session
     const { log, redactor } = this.#services.host
-    const strange = answer.calls.some(({ name }) => freeText(redactor, name) !== name)
+    const strange = answer.calls
+      .map(({ name }) => [name, freeText(redactor, name)])
+      .find(([name, safe]) => safe !== name)
     const { usage, finish, text } = answer
     if (strange)
       return this.#session.post(this.#failure(of, invalidResponse('it names a tool as none may be named'), usage))
@@ -177,6 +183,11 @@ export class RequestEffects {
             ...(await fetchObservations({ log, scope, held, task: of.task }, answer.calls)),
             ...(await fetchNotes({ services: this.#services, scope }, answer.calls)),
           ]
+    if (strange !== undefined) {
+      const failure = invalidResponse('it names a tool as none may be named')
+      return this.#session.post(this.#failure(of, failure, usage, strange[1] === withheld ? 'calls' : undefined))
+    }
+    const fetched = held === null ? null : await fetchObservations({ log, scope, held, task: of.task }, answer.calls)
     const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'), usage)
     this.#session.post({
       cause: of.cause,
@@ -216,16 +227,19 @@ export class RequestEffects {
     }
   }
 
-  #failure(of: Sent, failure: ModelError, usage?: Usage): InternalRequest {
+  #failure(of: Sent, failure: ModelError, usage?: Usage, unclean?: string): InternalRequest {
     return {
       cause: of.cause,
       by: { kind: 'runtime', id: 'model' },
       agenda: (step) => {
         if (!this.#isCurrent(of)) return []
         const isTurn = of.request.purpose === 'turn'
+        const { code, withheld: noCode } = safeCode(this.#services.host.redactor, failure.code, 'MODEL_FAILED')
+        if (noCode) step.withhold('code')
+        if (unclean !== undefined) step.withhold(unclean)
         const retries = isTurn && failure.retryable && of.flight.attempt < this.#services.host.limits.modelAttempts
         const data: FactData['model.failed'] = {
-          code: safeCode(this.#services.host.redactor, failure.code, 'MODEL_FAILED'),
+          code,
           retryable: failure.retryable,
           attempt: of.flight.attempt,
           ...(retries ? { retryAt: step.after(this.#backoffMs(of.flight.attempt, failure)) } : {}),

@@ -16,6 +16,7 @@ import type { ModelAnswer } from '../models/read-stream.ts'
 import type { Bodies } from './bodies.ts'
 import type { ControlStream } from './control-stream.ts'
 import type { Host } from './options.ts'
+import { auditsOf } from './redaction-audit.ts'
 import type { TaskDesk } from './task-desk.ts'
 
 /** The chain's end and the owner: what a step continues. */
@@ -93,6 +94,8 @@ export class Step {
   /** Tasks that no summary was admitted for in this step. */
   readonly unsummarised = new Set<string>()
   #summary: StepInput['summary'] | null
+  /** Fields that a failing redactor kept out of the fact that comes next. */
+  #withheld: string[] = []
   /** An answer's text, an input or a result is named by several facts of a step, and digested once. */
   readonly #put = new Map<string, { readonly digest: Digest; readonly bytes: number }>()
   readonly #at: string
@@ -148,6 +151,11 @@ export class Step {
     return put
   }
 
+  /** A value that could not be redacted was kept out of the fact that is drafted next, which then says so. */
+  withhold(field: string): void {
+    this.#withheld.push(field)
+  }
+
   digest(value: unknown): Digest {
     return keyedDigest(this.base.key, value)
   }
@@ -176,6 +184,7 @@ export class Step {
     }
     this.facts.push(fact)
     for (const intent of folded.intents) this.intents.push(intent)
+    for (const audit of auditsOf(fact, this.#withheld.splice(0))) this.#fold(audit, fact.id)
     if (folded.agenda.length > 0) this.run(folded.agenda, fact.id)
   }
 

@@ -3,14 +3,21 @@ import type { PauseRequest } from '../capabilities/define-tool.ts'
 import { wellFormedText } from '../facts/digest.ts'
 import { isOutcomeUnknown } from '../facts/errors.ts'
 import type { Redactor } from '../facts/ports.ts'
-import { safeCode } from './safe-code.ts'
+import { type SafeCode, safeCode } from './safe-code.ts'
 import { PauseSignal } from './tool-context.ts'
+
+interface Thrown {
+  readonly text: string
+  readonly code: string
+  /** Parts of the error that the redactor failed on; they went nowhere. */
+  readonly withheld?: readonly string[]
+}
 
 /** How an attempt came back, before its text has a digest. */
 export type ToolReturn =
   | { readonly how: 'returned'; readonly text: string }
-  | { readonly how: 'threw'; readonly text: string; readonly code: string; readonly beforeAbort: boolean }
-  | { readonly how: 'lost'; readonly text: string; readonly code: string }
+  | (Thrown & { readonly how: 'threw'; readonly beforeAbort: boolean })
+  | (Thrown & { readonly how: 'lost' })
   | { readonly how: 'acknowledged' }
   | { readonly how: 'paused'; readonly request: PauseRequest }
 
@@ -34,9 +41,9 @@ export async function returnOf(run: () => Promise<unknown>, judge: Judge): Promi
     const beforeAbort = !judge.isAborted()
     if (error instanceof PauseSignal) return { how: 'paused', request: error.request }
     if (!beforeAbort && judge.isAcknowledgement(error)) return { how: 'acknowledged' }
-    const text = errorText(error, judge)
-    if (isOutcomeUnknown(error)) return { how: 'lost', text, code: 'OUTCOME_UNKNOWN' }
-    return { how: 'threw', text, code: codeOf(error, judge.redactor), beforeAbort }
+    const told = toldOf(error, judge)
+    if (isOutcomeUnknown(error)) return { ...told, how: 'lost', code: 'OUTCOME_UNKNOWN' }
+    return { ...told, how: 'threw', beforeAbort }
   }
 }
 
@@ -62,24 +69,36 @@ export function isAbort(error: unknown, signal: AbortSignal): boolean {
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 }
 
-function codeOf(error: unknown, redactor: Redactor): string {
+function codeOf(error: unknown, redactor: Redactor): SafeCode {
   try {
     return safeCode(redactor, (error as { code?: unknown } | null)?.code, 'TOOL_FAILED')
   } catch {
     // A getter may throw; what is thrown may be anything.
   }
-  return 'TOOL_FAILED'
+  return { code: 'TOOL_FAILED', withheld: false }
 }
 
-/** What a tool throws may be anything, also what cannot be made text. */
-function errorText(error: unknown, judge: Judge): string {
-  const code = codeOf(error, judge.redactor)
+/** What a tool throws may be anything, also what cannot be made text; the code alone is told then. */
+function toldOf(error: unknown, judge: Judge): Thrown {
+  const { code, withheld } = codeOf(error, judge.redactor)
+  const message = cleanMessage(error, judge.redactor)
+  const told = JSON.stringify({ error: { code, ...(message === null || message === '' ? {} : { message }) } })
+  const text = Buffer.byteLength(told) <= judge.maxBytes ? told : JSON.stringify({ error: { code } })
+  const lost = [...(withheld ? ['code'] : []), ...(message === null ? ['message'] : [])]
+  return { text, code, ...(lost.length === 0 ? {} : { withheld: lost }) }
+}
+
+/** Null: it went nowhere, because the redactor failed. */
+function cleanMessage(error: unknown, redactor: Redactor): string | null {
+  let message: string
   try {
-    const message = error instanceof Error ? error.message : String(error)
-    const text = JSON.stringify({ error: { code, message: judge.redactor.text(message) } })
-    if (Buffer.byteLength(text) <= judge.maxBytes) return text
+    message = error instanceof Error ? String(error.message) : String(error)
   } catch {
-    // The code alone is told then.
+    return ''
   }
-  return JSON.stringify({ error: { code } })
+  try {
+    return redactor.text(message)
+  } catch {
+    return null
+  }
 }
