@@ -174,8 +174,10 @@ export class RequestEffects {
       .map(({ name }) => [name, freeText(redactor, name)])
       .find(([name, safe]) => safe !== name)
     const { usage, finish, text } = answer
-    if (strange)
-      return this.#session.post(this.#failure(of, invalidResponse('it names a tool as none may be named'), usage))
+    if (strange !== undefined) {
+      const failure = invalidResponse('it names a tool as none may be named')
+      return this.#session.post(this.#failure(of, failure, usage, strange[1] === withheld ? 'calls' : undefined))
+    }
     const fetched =
       held === null
         ? []
@@ -183,11 +185,6 @@ export class RequestEffects {
             ...(await fetchObservations({ log, scope, held, task: of.task }, answer.calls)),
             ...(await fetchNotes({ services: this.#services, scope }, answer.calls)),
           ]
-    if (strange !== undefined) {
-      const failure = invalidResponse('it names a tool as none may be named')
-      return this.#session.post(this.#failure(of, failure, usage, strange[1] === withheld ? 'calls' : undefined))
-    }
-    const fetched = held === null ? null : await fetchObservations({ log, scope, held, task: of.task }, answer.calls)
     const tooLarge = () => this.#failure(of, invalidResponse('it does not fit into one step'), usage)
     this.#session.post({
       cause: of.cause,
