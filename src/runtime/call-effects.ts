@@ -5,9 +5,9 @@ import type { Resumed, ToolContext, ToolDefinition } from '../capabilities/defin
 import { freeText, withheld } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
 import { pausedBy } from './pause-request.ts'
-import { tellWithheld } from './redaction-audit.ts'
 import type { Services } from './services.ts'
 import type { Step } from './step.ts'
+import { tellWithheld } from './tell-withheld.ts'
 import { memoryOf, pauseWith } from './tool-context.ts'
 import { isAbort, returnOf, type ToolReturn } from './tool-return.ts'
 

@@ -11,11 +11,11 @@ import { fetchObservations } from './fetch-observations.ts'
 import { freeText, withheld } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
 import { fetchNotes } from './planner-memory.ts'
-import { tellWithheld } from './redaction-audit.ts'
 import { requestOf } from './request-of.ts'
 import { safeCode } from './safe-code.ts'
 import type { Services } from './services.ts'
 import { prefixOf, summaryMessages, summaryOccupancy, summaryRequestOf } from './summary-request.ts'
+import { tellWithheld } from './tell-withheld.ts'
 
 interface InFlight {
   readonly controller: AbortController
