@@ -151,6 +151,7 @@ function reduceCall(world: World, fact: Fact): void {
     world.callRecords.set(id, newCall(fact, id))
     return
   }
+  if (fact.type === 'call.finished' && fact.data.tree !== undefined) world.tree = fact.data.tree
   const record = world.callRecords.get(id)
   if (record !== undefined) world.callRecords.set(id, { ...record, ...callChanges(record, fact) })
 }

@@ -145,6 +145,8 @@ export interface World {
   readonly reserved: Map<TaskId, { readonly reserved: number; readonly maxOutput: number }>
   /** seq of the newest end of a foreground task. */
   lastEnd: number
+  /** The tree of the workspace as it was recorded last; null: it is as it began. */
+  tree: Digest | null
   readonly warned: Set<number>
 }
 
@@ -171,6 +173,7 @@ export function emptyWorld(): World {
     usage: { input: 0, output: 0, total: 0 },
     reserved: new Map(),
     lastEnd: 0,
+    tree: null,
     warned: new Set(),
   }
 }

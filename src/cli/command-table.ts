@@ -168,6 +168,11 @@ const reads: readonly CommandLine[] = [
     load: async () => (await import('./commands/reads.ts')).replay,
   },
   {
+    usage: 'patch',
+    description: 'what the session changed in its workspace, as a patch that git apply takes',
+    load: async () => (await import('./commands/reads.ts')).patch,
+  },
+  {
     usage: 'verify',
     description: 'check chain, heads, invariants, content and every request; reads only',
     options: [

@@ -10,6 +10,7 @@ export type FlagName =
   | 'tools'
   | 'workspace'
   | 'isolation'
+  | 'image'
   | 'skills'
   | 'system'
 export type HostSettings = Pick<RuntimeOptions, 'budget' | 'context' | 'limits' | 'settings' | 'requestTimeoutMs'>

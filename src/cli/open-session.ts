@@ -9,6 +9,7 @@ import { loadNewest } from '../runtime/load-world.ts'
 import { openRuntime, type Runtime } from '../runtime/open-runtime.ts'
 import type { RuntimeOptions } from '../runtime/options.ts'
 import type { Session } from '../runtime/session.ts'
+import type { WorkspaceOptions } from '../workspace/open-workspace.ts'
 import { type CliContext, scopeOf } from './cli-context.ts'
 import { modelForms, modelSpecOf } from './model-spec.ts'
 import { sessionStore } from './session-store.ts'
@@ -125,21 +126,16 @@ export async function hostOptions(
 ): Promise<Omit<RuntimeOptions, 'log'>> {
   const { tools: file, system, host } = settings
   const tools = file === undefined ? [] : await (await import('./load-tools.ts')).loadTools(file)
-  const native = folder === undefined ? [] : await readTools(folder)
   return {
     ...host,
-    catalog: [...tools, ...native],
+    catalog: tools,
+    ...(folder === undefined ? {} : { workspace: { from: folder, ...isolationOf(settings) } }),
     ...(system === undefined ? {} : { system: await systemText(system) }),
   }
 }
 
-async function readTools(folder: string) {
-  const [{ nativeReadTools }, { localWorkspace }] = await Promise.all([
-    import('../capabilities/native-tools.ts'),
-    import('../workspace/local-workspace.ts'),
-  ])
-  const workspace = localWorkspace(folder)
-  return nativeReadTools(() => workspace)
+function isolationOf({ isolation, image }: Settings): Omit<WorkspaceOptions, 'from'> {
+  return { ...(isolation === undefined ? {} : { isolation }), ...(image === undefined ? {} : { image }) }
 }
 
 async function systemText(file: string): Promise<string> {

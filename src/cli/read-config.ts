@@ -17,6 +17,7 @@ const config = z.strictObject({
   tools: text.optional(),
   workspace: text.optional(),
   isolation: text.optional(),
+  image: text.optional(),
   skills: text.optional(),
   system: text.optional(),
   json: z.boolean().optional(),

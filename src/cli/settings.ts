@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import type { WorkspaceOptions } from '../workspace/open-workspace.ts'
 import type { ConfigFile, FlagName, HostSettings } from './config-file.ts'
 import { modelSpecOf } from './model-spec.ts'
 import { unsupported, usageError } from './usage-error.ts'
@@ -18,6 +19,8 @@ export interface Settings {
   readonly model?: string
   readonly tools?: string
   readonly workspace?: string
+  readonly isolation?: NonNullable<WorkspaceOptions['isolation']>
+  readonly image?: string
   readonly system?: string
   readonly json: boolean
   readonly quiet: boolean
@@ -41,7 +44,7 @@ export async function resolveSettings(flags: Flags, environment: Environment): P
   refuseUnsupported(value)
   const session = value('session')
   const optional = Object.fromEntries(
-    (['model', 'tools', 'workspace', 'system'] as const).flatMap((name) => {
+    (['model', 'tools', 'workspace', 'isolation', 'image', 'system'] as const).flatMap((name) => {
       const given = value(name)
       return given === undefined ? [] : [[name, given]]
     }),
@@ -80,8 +83,6 @@ function refuseUnsupported(value: (name: FlagName) => string | undefined): void 
   const isolation = value('isolation')
   if (isolation !== undefined && !isolations.includes(isolation))
     throw usageError(`--isolation takes one of ${isolations.join(', ')}.`)
-  if (isolation !== undefined && isolation !== 'none')
-    throw unsupported(`--isolation ${isolation}`, 'Use none: the workspace is then only read.')
   const model = value('model')
   if (model !== undefined) modelSpecOf(model)
 }

@@ -59,6 +59,7 @@ export class CallEffects {
       withheld: false,
     }
     this.#performed.set(of.call, performed)
+    this.#services.host.workspaces?.expect(this.#session.scope, held.world.tree)
     void this.#run(performed, args)
   }
 
@@ -105,6 +106,7 @@ export class CallEffects {
   abandon(): void {
     for (const performed of this.#performed.values()) performed.controller.abort()
     this.#performed.clear()
+    this.#services.host.workspaces?.drop(this.#session.scope)
   }
 
   async #run(performed: Performed, args: unknown): Promise<void> {
@@ -184,10 +186,22 @@ export class CallEffects {
           call: performed.call,
           attempt: performed.attempt,
           durationMs,
-          result: recorded(step, performed.call, returned),
+          result: this.#withTree(step, performed.tool, recorded(step, performed.call, returned)),
           maxAttempts: host.limits.callAttempts,
         }),
     })
+  }
+
+  /** A change of the workspace is named by the fact that tells of its call, where the result counts. */
+  #withTree(step: Step, tool: ToolDefinition, result: CallReturn): CallReturn {
+    const { workspaces } = this.#services.host
+    if (result.how !== 'returned' || workspaces === null) return result
+    const put = {
+      digest: (value: string) => step.digest(value),
+      share: (digest: string, body: string) => void step.shared.set(digest, { digest, body }),
+    }
+    const tree = workspaces.record(this.#session.scope, tool, put, step.world.tree)
+    return tree === undefined ? result : { ...result, tree }
   }
 
   #verified(call: CallId, outcome: 'succeeded' | 'failed' | 'unknown', durationMs: number): void {

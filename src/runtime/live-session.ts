@@ -242,6 +242,7 @@ export class LiveSession {
     const stored = storedFacts(step, append, result.cursor)
     this.#services.bus.committed(stored)
     held.settle(stored)
+    this.#services.host.workspaces?.settled(this.scope, held.world)
     if (step.intents.length > 0 && !(await stillOwns(this.#services, this.scope, this.#epoch))) {
       this.#lost()
       this.#later(() => void this.wake())

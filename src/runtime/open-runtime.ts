@@ -132,6 +132,7 @@ export class Runtime {
       await new Promise<void>((resolve) => void scheduler.at(clock.now() + closePollMs, resolve))
     for (const live of sessions) await live.leave()
     await this.#services.committer.drained()
+    await this.#host.workspaces?.close()
     for (const waiting of this.#waiting.values()) for (const resolve of waiting) resolve(null)
     this.#waiting.clear()
     this.#actors?.close()

@@ -8,6 +8,8 @@ import { thisInstance } from '../facts/processes.ts'
 import type { Scope } from '../facts/scope.ts'
 import { silentLogger, systemClock, systemIds, systemRandom, systemScheduler } from '../facts/system-ports.ts'
 import { defaultRedactor } from '../redaction/default-redactor.ts'
+import type { WorkspaceOptions } from '../workspace/open-workspace.ts'
+import { Workspaces } from './workspaces.ts'
 
 export interface PolicyQuestion {
   readonly scope: Scope
@@ -44,6 +46,8 @@ export interface RuntimeOptions {
   readonly policy?: Policy
   /** Absent: nothing leaves the memory of a session. */
   readonly memoryPolicy?: MemoryPolicy
+  /** Offers the five native tools, on a workspace of each session. */
+  readonly workspace?: WorkspaceOptions
   readonly redactor?: Redactor
   readonly budget?: { readonly tokens: number }
   readonly context?: Partial<ContextPolicy>
@@ -69,6 +73,7 @@ export interface Host {
   readonly catalog: Catalog
   readonly policy: Policy | null
   readonly memoryPolicy: MemoryPolicy | null
+  readonly workspaces: Workspaces | null
   readonly redactor: Redactor
   readonly budget: { readonly tokens: number } | null
   readonly context: ContextPolicy
@@ -117,6 +122,7 @@ const known: Readonly<Record<keyof RuntimeOptions, true>> = {
   catalog: true,
   policy: true,
   memoryPolicy: true,
+  workspace: true,
   redactor: true,
   budget: true,
   context: true,
@@ -146,6 +152,11 @@ export function resolveHost(options: RuntimeOptions): Host {
   const ids = options.ids ?? systemIds(clock, random)
   const models = modelsOf(options)
   const limits = resolveLimits(options.limits ?? {})
+  const logger = options.logger ?? silentLogger
+  const workspaces =
+    options.workspace === undefined
+      ? null
+      : new Workspaces({ options: options.workspace, limits, log: options.log, logger })
   return {
     log: options.log,
     models,
@@ -154,9 +165,10 @@ export function resolveHost(options: RuntimeOptions): Host {
     system: options.system ?? '',
     settings: options.settings ?? {},
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
-    catalog: new Catalog(options.catalog ?? []),
+    catalog: new Catalog([...(workspaces?.tools ?? []), ...(options.catalog ?? [])]),
     policy: options.policy ?? null,
     memoryPolicy: options.memoryPolicy ?? null,
+    workspaces,
     redactor: options.redactor ?? defaultRedactor(),
     budget: checkedBudget(options.budget),
     context: checkedContext(contextOf(options.context ?? {})),
@@ -169,7 +181,7 @@ export function resolveHost(options: RuntimeOptions): Host {
     ids,
     scheduler: options.scheduler ?? systemScheduler({ clock }),
     background: options.scheduler ?? systemScheduler({ clock, background: true }),
-    logger: options.logger ?? silentLogger,
+    logger,
     instance: thisInstance(ids.next()),
   }
 }

@@ -17,6 +17,7 @@ import { readFacts } from './read-facts.ts'
 import { rebuildRequest } from './rebuild-request.ts'
 import type { Services } from './services.ts'
 import { type SessionState, stateOf, type TaskView, tasksOf } from './state-view.ts'
+import { patchAt } from './tree-store.ts'
 
 export interface Page {
   /** seq after which to begin. */
@@ -63,6 +64,12 @@ export class SessionReads {
   /** What waits for a decision, newest first; after a reconnect this is the authority. */
   readonly pauses = async (): Promise<readonly PauseView[]> =>
     pausesOf(this.#services.host, this.#scope, await this.#look((world) => openPauses(world)))
+
+  /** What changed in the workspace since the session began, as a patch that `git apply` takes; empty when nothing was recorded. */
+  readonly patch = async (): Promise<string> => {
+    const tree = await this.#look((world) => this.#known(world).tree)
+    return patchAt(this.#services.host.log, this.#scope, tree)
+  }
 
   /** The folded state, also of the past. */
   readonly state = async (options: { at?: number } = {}): Promise<SessionState> => {

@@ -20,7 +20,7 @@ export class StoreControl {
 
   /** Another offer from now on: tasks that start see it, and every reference to the one before is stale. */
   replace(capabilities: readonly Capability[]): void {
-    this.#host.catalog.replace(capabilities)
+    this.#host.catalog.replace([...(this.#host.workspaces?.tools ?? []), ...capabilities])
   }
 
   async revoke(capability: string, actor = 'host'): Promise<void> {

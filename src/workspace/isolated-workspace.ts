@@ -6,7 +6,7 @@ import { outputTooLarge, serializedBytes } from './read-window.ts'
 import type { Sandbox, SandboxBounds } from './sandbox.ts'
 import { binaryFile } from './text-window.ts'
 import { checkedTree, isFolder, isSameFile, type Tree, textFile, treeDigest } from './tree.ts'
-import { listTree, notThere, readTree } from './tree-reading.ts'
+import { changedPaths, diffOf, listTree, notThere, readTree } from './tree-reading.ts'
 import type { DiffResult, ExecRequest, ExecResult, Workspace, WriteResult } from './workspace.ts'
 import { pathParts } from './workspace-path.ts'
 
@@ -95,10 +95,7 @@ class IsolatedTree {
   }
 
   diff(): DiffResult {
-    const { initial, bounds } = this.parts
-    const result = { diff: patchOf(initial, this.current), files: changedPaths(initial, this.current) }
-    checkOutput(result, bounds.outputBytes)
-    return result
+    return diffOf(this.parts.initial, this.current, this.parts.bounds.outputBytes)
   }
 
   async dispose(): Promise<void> {
@@ -199,13 +196,6 @@ function sharing(before: Tree, after: Tree): Tree {
     return [path, known !== undefined && isSameFile(known, file) ? known : file]
   })
   return new Map(shared)
-}
-
-function changedPaths(before: Tree, after: Tree): number {
-  let changed = 0
-  for (const [path, file] of after) if (!isSameFile(before.get(path), file)) changed += 1
-  for (const path of before.keys()) if (!after.has(path)) changed += 1
-  return changed
 }
 
 function disposed(): LandfallError {

@@ -3,6 +3,7 @@ import { type Limits, limits } from '../facts/limits.ts'
 import { bubblewrapSandbox, sweepBubblewrap } from './bubblewrap.ts'
 import { dockerSandbox, sweepDocker } from './docker.ts'
 import { Leases } from './leases.ts'
+import { realRoot } from './local-workspace.ts'
 import type { Sandbox, SandboxReport } from './sandbox.ts'
 import type { Isolation } from './workspace.ts'
 
@@ -23,15 +24,18 @@ export interface WorkspaceOptions {
 
 type Where = Pick<WorkspaceOptions, 'image' | 'socketPath' | 'leases'>
 
+const names = ['from', 'isolation', 'exclude', 'image', 'socketPath', 'leases']
 const isolations = ['auto', 'bubblewrap', 'docker', 'none']
 
 export function checkedOptions(options: WorkspaceOptions): WorkspaceOptions {
   const { from, isolation = 'auto' } = options
   const invalid = (field: string, why: string) =>
     new LandfallError('INVALID_INPUT', `workspace.${field} ${why}.`, { details: { field: `workspace.${field}` } })
+  for (const name of Object.keys(options))
+    if (!names.includes(name)) throw invalid(name, `is no option; known: ${names.join(', ')}`)
   if (typeof from !== 'string' || from === '') throw invalid('from', 'names the folder to copy')
   if (!isolations.includes(isolation)) throw invalid('isolation', `is one of ${isolations.join(', ')}`)
-  return options
+  return { ...options, from: realRoot(from) }
 }
 
 /** What every driver says of itself on this machine. */

@@ -1,8 +1,10 @@
 import { LandfallError } from '../facts/errors.ts'
 import { limits } from '../facts/limits.ts'
+import { isolationRequired } from './attestation.ts'
+import { patchOf } from './patch.ts'
 import { checkRange, outputTooLarge, readWindow, serializedBytes } from './read-window.ts'
-import { isFolder, type Tree } from './tree.ts'
-import type { ListEntry, ListResult, ReadRange, ReadResult } from './workspace.ts'
+import { isFolder, isSameFile, type Tree } from './tree.ts'
+import type { DiffResult, ListEntry, ListResult, ReadRange, ReadResult, Workspace } from './workspace.ts'
 import { pathParts } from './workspace-path.ts'
 
 export function notThere(): LandfallError {
@@ -41,4 +43,30 @@ export function listTree(tree: Tree, path: string, leftOut: ReadonlyMap<string, 
   const got = serializedBytes(result)
   if (got > limits.outputBytes) throw outputTooLarge(got)
   return result
+}
+
+/** A tree that can only be read, where no sandbox is to be had. It is not attested. */
+export function treeWorkspace(initial: Tree, current: Tree, leftOut: ReadonlyMap<string, number>): Workspace {
+  return {
+    isolation: 'none',
+    read: (path, range = {}) => readTree(current, path, range),
+    list: async (path) => listTree(current, path, leftOut),
+    diff: async () => diffOf(initial, current, limits.outputBytes),
+    write: () => Promise.reject(isolationRequired()),
+    exec: () => Promise.reject(isolationRequired()),
+  }
+}
+
+export function diffOf(initial: Tree, current: Tree, bound: number): DiffResult {
+  const result = { diff: patchOf(initial, current), files: changedPaths(initial, current) }
+  const got = serializedBytes(result)
+  if (got > bound) throw outputTooLarge(got)
+  return result
+}
+
+export function changedPaths(before: Tree, after: Tree): number {
+  let changed = 0
+  for (const [path, file] of after) if (!isSameFile(before.get(path), file)) changed += 1
+  for (const path of before.keys()) if (!after.has(path)) changed += 1
+  return changed
 }

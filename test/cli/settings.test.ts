@@ -56,11 +56,12 @@ describe('settings', () => {
   })
 
   it('refuse what this version does not have, instead of ignoring it', async () => {
-    for (const flags of [{ db: 'postgres://host/db' }, { skills: 'skills' }, { isolation: 'docker' }])
+    for (const flags of [{ db: 'postgres://host/db' }, { skills: 'skills' }])
       await expect(resolveSettings(flags, {})).rejects.toMatchObject({ code: 'UNSUPPORTED' })
     for (const flags of [{ isolation: 'wishes' }, { model: 'parrot' }, { model: 'openai:' }, { model: 'script:' }])
       await expect(resolveSettings(flags, {})).rejects.toMatchObject({ code: 'USAGE' })
-    await expect(resolveSettings({ isolation: 'none' }, {})).resolves.toBeDefined()
+    for (const isolation of ['auto', 'bubblewrap', 'docker', 'none'])
+      await expect(resolveSettings({ isolation }, {})).resolves.toMatchObject({ isolation })
   })
 })
 

@@ -7,6 +7,7 @@ import { loadNewest, loadWorld } from '../../runtime/load-world.ts'
 import { openPauses, pausesOf } from '../../runtime/pause-view.ts'
 import { callsOf, messagesOf } from '../../runtime/read-content.ts'
 import { stateOf, type TaskView, tasksOf } from '../../runtime/state-view.ts'
+import { patchAt } from '../../runtime/tree-store.ts'
 import { type CliContext, scopeOf, textOption } from '../cli-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { withStore } from '../store-reader.ts'
@@ -89,6 +90,16 @@ export async function replay(context: CliContext): Promise<number> {
     })
   })
   output.result(state, () => [JSON.stringify(state, null, 2)])
+  return exitCodes.done
+}
+
+export async function patch({ settings, output }: CliContext): Promise<number> {
+  const scope = scopeOf(settings)
+  const text = await withStore(settings.db, async (log) => {
+    await known(log, scope)
+    return patchAt(log, scope, (await loadNewest(log, scope)).world.tree)
+  })
+  output.result({ patch: text }, () => (text === '' ? [] : [text.replace(/\n$/, '')]))
   return exitCodes.done
 }
 

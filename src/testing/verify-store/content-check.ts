@@ -92,8 +92,9 @@ function namedBy(fact: StoredFact): readonly Named[] {
     case 'steering.queued':
     case 'message.added':
     case 'model.completed':
-    case 'call.finished':
       return own(fact.data.digest)
+    case 'call.finished':
+      return [...own(fact.data.digest), ...shared(fact.data.tree)]
     case 'call.requested':
       return own(fact.data.arguments)
     case 'capability.loaded':
