@@ -1,4 +1,4 @@
-import { isLandfallError } from '../facts/errors.ts'
+import { cleanError, type ShownError } from './clean-error.ts'
 
 /** Details that the sentence does not hold already, or that are for programs. */
 const unsaid: ReadonlySet<string> = new Set(['refused', 'sqlite', 'issues'])
@@ -45,7 +45,7 @@ export class Output {
   }
 
   error(error: unknown): void {
-    const { code, message, retryable, details } = described(error)
+    const { code, message, retryable, details } = cleanError(error)
     if (this.json) process.stderr.write(`${JSON.stringify({ code, message, retryable, details })}\n`)
     else process.stderr.write(`${code}: ${message}${detailText(details)}\n`)
   }
@@ -55,23 +55,7 @@ function isColored(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && (process.env.NO_COLOR ?? '') === ''
 }
 
-interface Described {
-  readonly code: string
-  readonly message: string
-  readonly retryable: boolean
-  readonly details: Readonly<Record<string, unknown>>
-}
-
-function described(error: unknown): Described {
-  if (isLandfallError(error)) {
-    const { refused: _refused, ...details } = error.details
-    return { code: error.code, message: error.message, retryable: error.retryable, details }
-  }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { code: 'INTERNAL', message, retryable: false, details: {} }
-}
-
-function detailText(details: Described['details']): string {
+function detailText(details: ShownError['details']): string {
   const said = Object.entries(details).flatMap(([name, value]) => {
     if (unsaid.has(name) || value === null || value === undefined) return []
     if (Array.isArray(value)) return value.length === 0 ? [] : [`${name}=${value.join(',')}`]

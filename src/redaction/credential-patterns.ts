@@ -1,38 +1,10 @@
+import { tokenPattern } from './token-forms.ts'
+
 /**
  * What credentials look like inside text. Every pattern runs in linear time: it starts at a fixed word, may not start inside a
  * run that it would read to the end, and has no repetition within a repetition over the same characters.
  */
 export const redacted = '[redacted]'
-
-/** Self-describing credentials. None of them may begin in the middle of a longer run of the same characters. */
-const tokens = [
-  'sk-(?=[\\w-]{0,64}\\d)[\\w-]{16,}', // OpenAI, Anthropic and those who copied the form
-  '[prs]k_(?:live|test)_[A-Za-z0-9]{10,}', // Stripe
-  'whsec_[A-Za-z0-9+/=]{16,}',
-  'gh[pousr]_[A-Za-z0-9]{20,}', // GitHub
-  'github_pat_\\w{20,}',
-  'gl(?:pat|dt|rt|ptt)-[\\w-]{16,}', // GitLab
-  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])', // AWS
-  'xox[abeoprs]-[A-Za-z0-9-]{10,}', // Slack
-  'xapp-[A-Za-z0-9-]{16,}',
-  'AIza[\\w-]{30,}', // Google
-  'ya29\\.[\\w-]{20,}',
-  'GOCSPX-[\\w-]{20,}',
-  'npm_[A-Za-z0-9]{30,}',
-  'pypi-[\\w-]{32,}',
-  'hf_[A-Za-z0-9]{30,}', // Hugging Face
-  'SG\\.[\\w-]{16,}\\.[\\w-]{16,}', // SendGrid
-  'SK[0-9a-f]{32}(?![A-Za-z0-9])', // Twilio
-  'do[opr]_v1_[0-9a-f]{40,}', // DigitalOcean
-  'dapi[0-9a-f]{32}', // Databricks
-  'shp(?:at|ca|pa|ss)_[0-9a-fA-F]{24,}', // Shopify
-  'lin_api_[A-Za-z0-9]{24,}',
-  'hv[bs]\\.[\\w-]{20,}', // Vault
-  'AGE-SECRET-KEY-1[A-Z0-9]{40,}',
-  'eyJ[\\w-]{5,}\\.[\\w-]{5,}(?:\\.[\\w-]*)*', // JSON Web Tokens
-]
-
-const tokenPattern = new RegExp(`(?<![\\w-])(?:${tokens.join('|')})`, 'g')
 
 const words =
   'password|passwd|passphrase|pwd|secret|token|credentials?|cookie|authorization|auth' +
@@ -48,10 +20,17 @@ const scheme = '(?:(?:Bearer|Basic|Token|Digest)\\s{1,3})?'
 const suspicious = `${scheme}(?=[^\\s"'\\\\]{6})(?=[^\\s"'\\\\]{0,128}\\d)[^\\s"'\\\\,;&]{6,}`
 
 const rules: readonly (readonly [RegExp, string])[] = [
+  // All of a header that holds cookies, before anything in it is found: each of them may be the session's.
+  [/\b(cookie\s{0,3}:\s{0,3})(?=[^\s=;"'\\]{1,64}=)(?:(?!\[redacted\])[^\r\n"'\\]){1,}/gi, `$1${redacted}`],
   [tokenPattern, redacted],
   [/(?<=hooks\.slack\.com\/[a-z]{1,20}\/)[\w/-]{8,}/g, redacted],
   [/(?<=discord(?:app)?\.com\/api\/webhooks\/\d{1,24}\/)[\w-]{8,}/g, redacted],
   [/(?<=api\.telegram\.org\/bot)\d{6,12}:[\w-]{20,}/g, redacted],
+  [/(?<=webhook\.office\.com\/webhookb2\/)[\w@/-]{16,}/g, redacted],
+  [/(?<=hooks\.zapier\.com\/hooks\/catch\/)[\w/-]{6,}/g, redacted],
+  // Signed addresses are as good as the key that signed them, as long as they last.
+  [/([?&](?:x-amz-|x-goog-)?(?:signature|sig)=)[\w%+/=.~-]{8,}/gi, `$1${redacted}`],
+  [new RegExp(`(--${secretName}\\s{1,3})(?!-)[^\\s"'\\\\]{1,}`, 'gi'), `$1${redacted}`],
   // To the last @ before a slash or a blank, because a password may hold one.
   [/(:\/\/[^\s/:@"']{0,256}):[^\s/"']{1,512}@/g, `$1:${redacted}@`],
   [new RegExp(`(${secretName}\\s{0,3}[:=]\\s{0,3})(?:${quoted})`, 'gi'), `$1${redacted}`],

@@ -11,6 +11,8 @@ const openName = new RegExp(
   'i',
 )
 const openQuote = new RegExp(`${secretName}\\s{0,3}[:=]\\s{0,3}\\\\?(["'])`, 'i')
+/** A header of cookies, as far as its line goes. */
+const openCookies = /\bcookie\s{0,3}(?::[^\r\n"'\\]*)?$/i
 const openKey = /-----B[A-Z0-9 -]{0,64}$/
 const keyBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
 /** Longest end of something dropped, so that one split over two chunks is still found. */
@@ -48,7 +50,7 @@ function heldFrom(text: string): number {
   let start = runStart(text, text.length)
   for (;;) {
     const before = text.slice(0, start)
-    const open = [openName, openKey, openLines].flatMap((pattern) => pattern.exec(before)?.index ?? [])
+    const open = [openName, openCookies, openKey, openLines].flatMap((pattern) => pattern.exec(before)?.index ?? [])
     if (open.length === 0) return start
     const earlier = runStart(before, Math.min(...open))
     if (earlier === start) return start

@@ -29,6 +29,26 @@ describe('a stream', () => {
         expect(streamed(cut(around, sizes))).not.toContain(secret)
   })
 
+  it.each(secrets)('INV-12: $name: every way to cut it in two gives what the whole would give', ({ text, secret }) => {
+    const around = `before ${text} after`
+    const whole = redactor.text(around)
+    expect(whole).not.toContain(secret)
+    for (let at = 1; at < around.length; at += 1) expect(streamed([around.slice(0, at), around.slice(at)])).toBe(whole)
+  })
+
+  it('INV-12: any way to cut a text with secrets in it into many pieces', () => {
+    const text = fc.tuple(fc.constantFrom(...secrets), fc.constantFrom(...secrets), fc.constantFrom(' ', '\n', ' and '))
+    const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 6 })
+    fc.assert(
+      fc.property(text, cuts, ([one, other, between], sizes) => {
+        const shown = streamed(cut(`${one.text}${between}${other.text}`, sizes))
+        expect(shown).not.toContain(one.secret)
+        expect(shown).not.toContain(other.secret)
+      }),
+      { seed: 17, numRuns: 2_000 },
+    )
+  })
+
   it('gives what the whole text would give', () => {
     const words = fc.constantFrom(
       ...harmless,
