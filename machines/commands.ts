@@ -1,3 +1,4 @@
+import type { FactData } from './facts.ts'
 import type {
   CallId,
   Decision,
@@ -56,6 +57,17 @@ export type OperatorCommand =
   | { readonly name: 'close'; readonly cancel: boolean; readonly reason?: string }
   | { readonly name: 'reopen' }
   | { readonly name: 'erase'; readonly cancel: boolean; readonly reason?: string }
+  /** A part of a checkpoint; `rest` comes with the last one. */
+  | {
+      readonly name: 'restore'
+      readonly from: Digest
+      readonly opened: FactData['session.opened']
+      readonly messages: readonly FactData['message.added'][]
+      readonly rest: {
+        readonly restored: FactData['session.restored']
+        readonly notes: readonly FactData['memory.put'][]
+      } | null
+    }
   | { readonly name: 'memoryPut'; readonly key: Digest; readonly digest: Digest; readonly bytes: number }
   | { readonly name: 'memoryRemove'; readonly key: Digest }
   | { readonly name: 'pause'; readonly task?: TaskId; readonly token: PauseToken }

@@ -7,7 +7,7 @@ import { acceptedDecisions } from './pause-decisions.ts'
 import { limitOf, predecessorNow } from './session-context.ts'
 import { openPausesMax, ownPause, pendingSteering } from './task-context.ts'
 import type { Origin, PauseReason, TaskId } from './vocabulary.ts'
-import type { TaskSnapshot, World } from './world.ts'
+import type { SessionSnapshot, TaskSnapshot, World } from './world.ts'
 
 export type Decided =
   /** First facts of the step; the fold accepts or refuses them. */
@@ -82,14 +82,16 @@ function decideRest(world: World, command: OperatorCommand): Decided {
       const calls = command.calls === 'all' ? (session?.quarantine ?? []) : command.calls
       return step(null, { type: 'mutation.acknowledged', data: { calls } })
     }
+    case 'restore':
+      return decideRestore(world, command)
     case 'memoryPut': {
-      if (world.session !== null && !world.session.matches({ lifecycle: 'open' })) return refused
+      if (world.session !== null && !takesNotes(world.session)) return refused
       const { key, digest, bytes } = command
       if (!world.memory.has(key) && world.memory.size >= memoryBound(world)) return refused
       return step(null, { type: 'memory.put', data: { key, scope: 'session', digest, bytes } })
     }
     case 'memoryRemove':
-      if (!world.session?.matches({ lifecycle: 'open' }) || !world.memory.has(command.key)) return refused
+      if (world.session === null || !takesNotes(world.session) || !world.memory.has(command.key)) return refused
       return step(null, { type: 'memory.removed', data: { key: command.key, scope: 'session' } })
     case 'reopen':
       return step(null, { type: 'session.reopened', data: {} })
@@ -190,6 +192,21 @@ export function openPauses(world: World): number {
 export function pausesBound(world: World): number {
   const session = world.session?.context
   return session === undefined ? openPausesMax : limitOf(session, 'openPausesPerSession', openPausesMax)
+}
+
+function takesNotes(session: SessionSnapshot): boolean {
+  return session.matches({ lifecycle: 'open' }) && session.context.restoring === null
+}
+
+/** A session that nobody opened, or one that this very checkpoint is being restored to. */
+function decideRestore(world: World, command: Extract<OperatorCommand, { name: 'restore' }>): Decided {
+  const { from, opened, messages, rest } = command
+  if (world.session !== null && world.session.context.restoring !== from) return refused
+  const agenda: AgendaItem[] = world.session === null ? [{ type: 'session.opened', data: opened }] : []
+  for (const data of messages) agenda.push({ type: 'message.added', data })
+  if (rest !== null) agenda.push({ type: 'session.restored', data: rest.restored })
+  for (const data of rest?.notes ?? []) agenda.push({ type: 'memory.put', data })
+  return { kind: 'step', target: null, agenda }
 }
 
 export function memoryBound(world: World): number {

@@ -55,6 +55,17 @@ interface MemoryData {
   readonly of?: { readonly tenant: string; readonly user?: string; readonly session?: string }
 }
 
+/** How a message stood in the view that a checkpoint holds: what the facts that it came from would have said. */
+export interface RestoredMessage {
+  readonly rank: number
+  readonly episode?: string
+  readonly observed?: true
+  /** It is the summary of this number, and stands for what it tells of. */
+  readonly summary?: number
+  /** It is the note that stands for user messages which were left out; their beginnings are content of the same step. */
+  readonly note?: { readonly count: number; readonly kept: readonly Digest[] }
+}
+
 export interface ConversationFacts {
   'steering.queued': {
     readonly message: MessageId
@@ -73,6 +84,7 @@ export interface ConversationFacts {
     readonly toolCalls?: readonly { readonly call: CallId; readonly name: string }[]
     readonly forCall?: CallId
     readonly synthetic?: true
+    readonly restored?: RestoredMessage
   }
   'result.offered': { readonly from: TaskId; readonly message: MessageId }
 }

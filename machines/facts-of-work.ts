@@ -59,18 +59,30 @@ export interface AwaitResult {
   readonly digest: Digest | null
 }
 
+/** An episode of the session that a checkpoint was taken of; `concludedBy` is the answer that ended it. */
+export interface RestoredEpisode {
+  readonly episode: string
+  readonly kind: 'exploration' | 'action'
+  readonly basedOn?: readonly string[]
+  readonly concludedBy?: MessageId
+}
+
 interface Because {
   readonly reason?: string
 }
 
 export interface SessionFacts {
-  'session.opened': { readonly title?: string; readonly settings: SessionSettings }
+  /** `restores`: it begins with what a checkpoint holds, and takes nothing else until `session.restored`. */
+  'session.opened': { readonly title?: string; readonly settings: SessionSettings; readonly restores?: Digest }
   'session.restored': {
     readonly from: Digest
     readonly turns: number
     readonly revision: number
     readonly usage: Usage
     readonly quarantined: readonly CallId[]
+    /** Percentages of the budget that were warned of. */
+    readonly warned?: readonly number[]
+    readonly episodes?: readonly RestoredEpisode[]
   }
   'session.owned': { readonly owner: string; readonly epoch: number }
   'session.closing': Because & { readonly then: 'close' | 'erase' }

@@ -1,5 +1,6 @@
 import { applyCompaction, summaryOf } from './compaction.ts'
 import type { FactOf } from './facts.ts'
+import { restoredEntry } from './restored-reducers.ts'
 import {
   isMessage,
   isSummary,
@@ -15,8 +16,13 @@ import type { TaskRecord, World } from './world.ts'
 
 /** A tool message takes its call out of memory, unless a late result may still come for it. */
 export function reduceMessage(world: World, fact: FactOf<'message.added'>): void {
-  const { role, toolCalls, forCall } = fact.data
+  const { role, toolCalls, forCall, restored } = fact.data
   const task = fact.task ?? ''
+  if (restored !== undefined) {
+    world.messageCount += 1
+    world.sharedView.entries.push(restoredEntry(messageOf(world, fact, task), fact))
+    return
+  }
   show(world, messageOf(world, fact, task))
   const record = world.taskRecords.get(task)
   if (record !== undefined && role === 'assistant') world.taskRecords.set(task, withAnswer(record, fact))

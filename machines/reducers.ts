@@ -3,6 +3,7 @@ import type { Fact, FactOf } from './facts.ts'
 import type { TerminalData } from './facts-of-work.ts'
 import { reduceMemory } from './memory-reducer.ts'
 import { reduceCheckpoint, reduceCompaction, reduceMessage, reduceSelection } from './message-reducers.ts'
+import { reduceRestored } from './restored-reducers.ts'
 import { endedStatus } from './session-context.ts'
 import { addUsage } from './task-fold.ts'
 import type { Status, Usage } from './vocabulary.ts'
@@ -43,9 +44,7 @@ export function reduce(world: World, fact: Fact): void {
     case 'command.accepted':
       return reduceReceipt(world, fact)
     case 'session.restored':
-      world.used += fact.data.usage.total
-      world.usage = addUsage(world.usage, fact.data.usage)
-      return
+      return reduceRestored(world, fact)
     case 'memory.put':
     case 'memory.removed':
     case 'session.erased':

@@ -1,8 +1,8 @@
 import type { OperatorCommand } from './commands.ts'
 import { isEnding, memoryBound, openPauses, pauseOf, pausesBound, steeringBound } from './decide.ts'
 import { acceptedDecisions } from './pause-decisions.ts'
-import { limitOf, queuedPerSession } from './session-context.ts'
-import type { TaskId } from './vocabulary.ts'
+import { limitOf, queuedPerSession, type SessionContext } from './session-context.ts'
+import type { Digest, TaskId } from './vocabulary.ts'
 import type { World } from './world.ts'
 
 export interface Refusal {
@@ -29,6 +29,9 @@ function refusedForLife(world: World, command: OperatorCommand): Refusal | null 
   if (session === null) return null
   if (session.matches({ lifecycle: 'erased' }))
     return refusal('SESSION_ERASED', 'This session was erased; use another session id.')
+  if (command.name === 'restore') return contextFixed(session.context, command.from)
+  if (session.context.restoring !== null)
+    return refusal('SESSION_RESTORING', 'A restore of this session was cut off. Restore the same checkpoint again.')
   if (session.matches({ lifecycle: 'open' }) || takenWhenClosed.includes(command.name)) return null
   const accepted = session.matches({ lifecycle: 'closed' }) ? takenWhenClosed : ['erase', 'acknowledge']
   return refusal('SESSION_CLOSED', 'This session is closed; reopen it, or use another session id.', { accepted })
@@ -77,6 +80,11 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
     default:
       return null
   }
+}
+
+function contextFixed({ restoredFrom }: SessionContext, from: Digest): Refusal {
+  const message = 'This session has a history of its own. Restore the checkpoint to a session that was never opened.'
+  return refusal('CONTEXT_FIXED', message, { same: restoredFrom === from })
 }
 
 function notChangeable(world: World, { name, task }: { name: string; task: TaskId }): Refusal {

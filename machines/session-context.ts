@@ -1,6 +1,7 @@
 import type { Fact, FactOf } from './facts.ts'
 import type {
   CallId,
+  Digest,
   MessageId,
   Propagation,
   Requirement,
@@ -45,6 +46,10 @@ export interface SessionContext {
   /** The barrier under way expires pending steering. */
   readonly expire: boolean
   readonly quarantine: readonly CallId[]
+  /** The checkpoint that the session is being restored from: until that is done nothing else is accepted. */
+  readonly restoring: Digest | null
+  /** The checkpoint that it was restored from. */
+  readonly restoredFrom: Digest | null
   /** What a close or an erase that is under way ends in. */
   readonly closing: 'close' | 'erase' | null
   readonly seq: number
@@ -68,6 +73,8 @@ export function initialSession(fact: FactOf<'session.opened'>): SessionContext {
     orphans: [],
     expire: false,
     quarantine: [],
+    restoring: fact.data.restores ?? null,
+    restoredFrom: null,
     closing: null,
     seq: fact.seq,
   }

@@ -14,7 +14,12 @@ function change(context: SessionContext, fact: Fact): Partial<SessionContext> {
     case 'session.owned':
       return { epoch: fact.data.epoch }
     case 'session.restored':
-      return { turns: fact.data.turns, quarantine: fact.data.quarantined }
+      return {
+        turns: fact.data.turns,
+        quarantine: fact.data.quarantined,
+        restoring: null,
+        restoredFrom: fact.data.from,
+      }
     case 'session.closing':
       return { closing: fact.data.then }
     case 'session.closed':

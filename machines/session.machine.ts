@@ -22,8 +22,9 @@ function isOrigin(event: Fact, origin: FactOf<'task.created'>['data']['origin'])
   return event.type === 'task.created' && event.data.origin === origin
 }
 
+/** A half restored session takes no work. */
 function isNew({ context, event }: Here): boolean {
-  return event.task !== null && !(event.task in context.tasks)
+  return context.restoring === null && event.task !== null && !(event.task in context.tasks)
 }
 
 const chart = setup({
@@ -68,8 +69,14 @@ const chart = setup({
     mayClose: ({ context }) => context.closing === 'close' && startedTasks(context).length === 0,
     mayErase: ({ context }) => context.closing === 'erase' && Object.keys(context.tasks).length === 0,
     isNewEpoch: ({ context, event }) => event.type === 'session.owned' && event.data.epoch > context.epoch,
-    isUntouched: ({ context }) =>
-      context.turns === 0 && Object.keys(context.tasks).length === 0 && context.quarantine.length === 0,
+    isUntouched: ({ context, event }) =>
+      event.type === 'session.restored' &&
+      context.restoredFrom === null &&
+      (context.restoring === null || context.restoring === event.data.from) &&
+      context.turns === 0 &&
+      Object.keys(context.tasks).length === 0 &&
+      context.quarantine.length === 0,
+    isWhole: ({ context }) => context.restoring === null,
     /** A restored session may bring its quarantine with it. */
     holdsQuarantine: ({ context }) => context.quarantine.length > 0,
     isQuarantined: ({ context, event }) =>
@@ -218,7 +225,7 @@ export const sessionMachine = chart.createMachine({
               { guard: 'isSpawn', actions: ['fold', startTask] },
             ],
             'task.unblocked': { guard: 'isQueuedOrSlot', actions: ['fold', startNext] },
-            'session.closing': { target: 'closing', actions: ['fold', closeDown] },
+            'session.closing': { guard: 'isWhole', target: 'closing', actions: ['fold', closeDown] },
           },
         },
         closing: {

@@ -45,6 +45,7 @@ export const limits = {
   admissionMarginTokens: 512,
   observationReadBytes: 8 * kib,
   checkpointBytes: 16 * mib,
+  checkpointDepth: 512,
   // Notes of one session, user or tenant
   memoryKeyChars: 256,
   memoryValueBytes: 16 * kib,
@@ -127,7 +128,7 @@ function checked(name: LimitName, value: number): number {
   return value
 }
 
-function isLimitName(name: string): name is LimitName {
+export function isLimitName(name: string): name is LimitName {
   return Object.hasOwn(limits, name)
 }
 

@@ -4,6 +4,7 @@ import type { EventsOptions } from '../bus/interest.ts'
 import { checkId } from '../facts/ids.ts'
 import { type Scope, scopeKey } from '../facts/scope.ts'
 import { ActorSystem, type RootActorRef } from './actors/actor-system.ts'
+import { type RestoreOptions, restorable, restoreCheckpoint } from './checkpoint/restore-checkpoint.ts'
 import { shuttingDown } from './claim-session.ts'
 import { Committer } from './committer.ts'
 import { ControlStream } from './control-stream.ts'
@@ -92,6 +93,17 @@ export class Runtime {
   /** Root of this runtime's XState actor system: `actor.system` finds actors by id and takes inspectors. */
   get actor(): RootActorRef {
     return this.#actorSystem().root
+  }
+
+  /** Goes on with a session that rested when the checkpoint was taken, elsewhere; one that has a history of its own takes none. */
+  async restore(checkpoint: unknown, options: RestoreOptions = {}): Promise<Session> {
+    const found = restorable(this.#services, checkpoint, options)
+    const { elevated } = options
+    await restoreCheckpoint(this.#services, this.#liveSession(found.scope), {
+      ...found,
+      ...(elevated === undefined ? {} : { elevated }),
+    })
+    return this.session(found.scope)
   }
 
   /** Revocations and disabled providers of the whole store. */

@@ -32,7 +32,8 @@ export function planOperator(step: Step, request: OperatorRequest): Planned {
 }
 
 function carryOut(step: Step, command: OperatorCommand, agenda: readonly AgendaItem[]): void {
-  const opening = step.world.session === null ? [openSession(step)] : []
+  const opens = step.world.session === null && command.name !== 'restore'
+  const opening = opens ? [openSession(step)] : []
   try {
     step.run([...opening, ...agenda])
   } catch (error) {

@@ -5,7 +5,7 @@ import type { TaskDesk } from './task-desk.ts'
 /** What a model is asked: plain frozen data, a pure function of the task's desk and of the fact that announces it. */
 export function requestOf(
   desk: TaskDesk,
-  requested: FactData['model.requested'],
+  requested: Pick<FactData['model.requested'], 'maxOutput' | 'purpose' | 'step'>,
   started: FactData['task.started'],
   turn: number,
 ): ModelRequest {

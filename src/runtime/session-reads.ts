@@ -6,7 +6,10 @@ import { LandfallError } from '../facts/errors.ts'
 import type { ModelRequest } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { TaskActorRef } from './actors/actor-refs.ts'
+import type { Checkpoint } from './checkpoint/checkpoint-schema.ts'
+import { takeCheckpoint } from './checkpoint/take-checkpoint.ts'
 import type { Ended } from './ended.ts'
+import { type LedgerEntry, readLedger } from './ledger.ts'
 import { loadWorld } from './load-world.ts'
 import { lookAtWorld } from './look-at-world.ts'
 import type { Outcome } from './outcome.ts'
@@ -86,6 +89,14 @@ export class SessionReads {
     rebuildRequest(this.#services.host, this.#scope, options.seq)
 
   readonly taskActor = (task: string): TaskActorRef => this.#reach.actors().task(task)
+
+  /** What was done and decided in the session, in order, with digests as evidence. */
+  readonly ledger = (page: Page = {}): Promise<readonly LedgerEntry[]> =>
+    readLedger(this.#services.host.log, this.#scope, page)
+
+  /** The session as a portable document, as it is now or was at a fact. */
+  readonly checkpoint = (options: { at?: number } = {}): Promise<Checkpoint> =>
+    takeCheckpoint(this.#services.host, this.#scope, options.at)
 
   /** The outcome of a task, once it has one. */
   readonly outcome = async (task: string): Promise<Outcome> => {

@@ -44,12 +44,12 @@ export class Session {
     this.#services = services
     this.#reach = reach
     this.#reads = new SessionReads(scope, services, reach)
-    const { tasks, queue, pauses, calls, messages, log, state, request, patch } = this.#reads
+    const { tasks, queue, pauses, calls, messages, log, state, request, checkpoint, ledger, patch } = this.#reads
     this.memory = new SessionMemory(
       { services, scope, look: (look) => lookAtWorld(services, scope, reach, look) },
       (name, body, commandId) => this.#submit(name, body, commandId),
     )
-    Object.assign(this, { tasks, queue, pauses, calls, messages, log, state, request, patch })
+    Object.assign(this, { tasks, queue, pauses, calls, messages, log, state, request, checkpoint, ledger, patch })
   }
 
   declare readonly tasks: SessionReads['tasks']
@@ -61,6 +61,8 @@ export class Session {
   declare readonly state: SessionReads['state']
   declare readonly request: SessionReads['request']
   declare readonly patch: SessionReads['patch']
+  declare readonly checkpoint: SessionReads['checkpoint']
+  declare readonly ledger: SessionReads['ledger']
 
   start(input: Input, options: TurnOptions = {}): Promise<TaskHandle> {
     return this.#create('start', input, options)

@@ -129,7 +129,7 @@ describe('bounds of a turn', () => {
 
 describe('the budget of a session', () => {
   it('warns at half and at nine tenths, once each, and ends the turn that it does not pay for', async () => {
-    const rig = await openRig({ tools, budget: { tokens: 10_000 } })
+    const rig = await openRig({ tools, budget: { tokens: 20_000 } })
     const spend = async (input: number, output: number, id: string) => {
       const calls = [{ name: 'look', arguments: { id } }]
       ;(await rig.model.next()).says({ calls, usage: { input, output } })
@@ -137,19 +137,19 @@ describe('the budget of a session', () => {
       await rig.time.settle()
     }
     const handle = await rig.session.start('spend it all')
-    await spend(3_000, 1_000, '1')
-    await spend(1_500, 0, '2')
-    await spend(3_600, 0, '3')
+    await spend(6_000, 2_000, '1')
+    await spend(3_000, 0, '2')
+    await spend(7_200, 0, '3')
     const last = await rig.model.next()
-    expect(last.request.maxOutput).toBeLessThan(900)
-    last.says({ calls: [{ name: 'look', arguments: { id: '4' } }], usage: { input: 900, output: 100 } })
+    expect(last.request.maxOutput).toBeLessThan(1_800)
+    last.says({ calls: [{ name: 'look', arguments: { id: '4' } }], usage: { input: 1_800, output: 200 } })
     expect(await handle.outcome()).toMatchObject({ status: 'failed', code: 'BUDGET_EXCEEDED' })
     const facts = await rig.facts()
     const warnings = facts.filter((fact) => fact.type === 'budget.warning')
     expect(warnings.map((fact) => fact.data.percent)).toEqual([50, 90])
     expect(facts.filter((fact) => fact.type === 'call.started').length).toBe(3)
-    expect(facts.find((fact) => fact.type === 'budget.exceeded')?.data).toMatchObject({ limit: 10_000, used: 10_100 })
-    expect((await rig.session.state()).budget).toMatchObject({ used: 10_100, reserved: 0, limit: 10_000 })
+    expect(facts.find((fact) => fact.type === 'budget.exceeded')?.data).toMatchObject({ limit: 20_000, used: 20_200 })
+    expect((await rig.session.state()).budget).toMatchObject({ used: 20_200, reserved: 0, limit: 20_000 })
     await checkAll(rig)
   })
 

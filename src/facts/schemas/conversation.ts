@@ -28,6 +28,14 @@ const memory = z.strictObject({
   ),
 })
 
+const restored = z.strictObject({
+  rank: count,
+  episode: z.exactOptional(idText),
+  observed: z.exactOptional(z.literal(true)),
+  summary: z.exactOptional(count),
+  note: z.exactOptional(z.strictObject({ count, kept: z.array(digest) })),
+})
+
 /** What the conversation, its context, its budget and its memory are made of. */
 export const conversationSchemas = {
   'steering.queued': z.strictObject({ message: ulid, digest, bytes: count, mode: z.enum(['boundary', 'interrupt']) }),
@@ -42,6 +50,7 @@ export const conversationSchemas = {
     toolCalls: z.exactOptional(z.array(z.strictObject({ call: ulid, name: nameText }))),
     forCall: z.exactOptional(ulid),
     synthetic: z.exactOptional(z.literal(true)),
+    restored: z.exactOptional(restored),
   }),
   'result.offered': z.strictObject({ from: ulid, message: ulid }),
   'context.accounted': z.strictObject({

@@ -89,8 +89,9 @@ function namedBy(fact: StoredFact): readonly Named[] {
       return [...own(fact.data.input), ...shared(fact.data.system)]
     case 'task.started':
       return [...own(fact.data.handoff), ...shared(fact.data.system), ...shared(fact.data.catalog)]
-    case 'steering.queued':
     case 'message.added':
+      return [...own(fact.data.digest), ...(fact.data.restored?.note?.kept ?? []).flatMap(own)]
+    case 'steering.queued':
     case 'model.completed':
       return own(fact.data.digest)
     case 'call.finished':
