@@ -3,7 +3,7 @@ import type { SessionState } from '../../src/runtime/state-view.ts'
 import type { observe } from '../reference/model.ts'
 
 /** The real session in the words of the reference model. Calls are told by their facts alone, so nothing is taken from a chart. */
-export type Observed = ReturnType<typeof observe> & { readonly requesting: string | null }
+export type Observed = ReturnType<typeof observe>
 
 type Name = (id: string) => string
 
@@ -31,6 +31,30 @@ function fateOf(facts: readonly StoredFact[], type: 'steering.applied' | 'steeri
   return facts.flatMap((fact) => (fact.type === type ? fact.data.messages.map(name) : []))
 }
 
+const groupStates: { readonly [type: string]: string } = {
+  'group.created': 'open',
+  'group.sealed': 'sealed',
+  'group.resolved': 'resolved',
+  'group.cancelled': 'cancelled',
+}
+
+function groupsOf(facts: readonly StoredFact[], name: Name): Observed['groups'] {
+  const groups: { [group: string]: string } = {}
+  for (const { type, data } of facts)
+    if (type in groupStates && 'group' in data) groups[name(data.group ?? '')] = groupStates[type] ?? ''
+  return groups as Observed['groups']
+}
+
+function awaitingOf(facts: readonly StoredFact[], name: Name): string[] {
+  const waiting = new Set<string>()
+  for (const { type, task } of facts) {
+    if (task === null) continue
+    if (type === 'task.awaiting') waiting.add(name(task))
+    else if (type === 'task.await_settled') waiting.delete(name(task))
+  }
+  return [...waiting]
+}
+
 interface SessionPart {
   readonly value: { readonly lifecycle: Observed['lifecycle'] }
   readonly context: { readonly active: string | null; readonly slot: string | null }
@@ -43,7 +67,7 @@ function stateOf({ state, status }: SessionState['tasks'][number]): string {
 export function observeSession(state: SessionState, facts: readonly StoredFact[], name: Name): Observed {
   const { value, context } = state.session as SessionPart
   const known = (id: string | null) => (id === null ? null : name(id))
-  const asking = state.tasks.find((task) => (task.context as { request?: unknown } | undefined)?.request != null)
+  const asking = state.tasks.filter((task) => (task.context as { request?: unknown } | undefined)?.request != null)
   return {
     lifecycle: value.lifecycle,
     active: known(context.active),
@@ -57,6 +81,8 @@ export function observeSession(state: SessionState, facts: readonly StoredFact[]
       expired: fateOf(facts, 'steering.expired', name),
     },
     quarantine: state.quarantined.map(name),
-    requesting: asking === undefined ? null : name(asking.id),
+    groups: groupsOf(facts, name),
+    awaiting: awaitingOf(facts, name),
+    requesting: asking.map(({ id }) => name(id)),
   }
 }

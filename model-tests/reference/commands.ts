@@ -1,3 +1,4 @@
+import { endJoining } from './awaiting.ts'
 import {
   isGoing,
   isPending,
@@ -25,11 +26,29 @@ export type Command =
   | { readonly type: 'resume'; readonly decision: 'resume' | 'reject' }
   | { readonly type: 'close' | 'erase'; readonly cancel?: boolean }
   | { readonly type: 'reopen' }
+  | Spawn
+  | { readonly type: 'group'; readonly id: string; readonly failFast: boolean }
+  | { readonly type: 'seal' | 'cancelGroup'; readonly group: string }
 
-type CommandOf<T extends Command['type']> = Extract<Command, { readonly type: T }>
+/** A background task, made by a host, an operator or a planner. */
+export interface Spawn {
+  readonly type: 'spawn'
+  readonly id: string
+  readonly parent?: string
+  readonly propagate?: 'cascade' | 'isolate'
+  readonly group?: string
+  readonly key?: string
+  /** Stands for the input. */
+  readonly input?: string
+}
 
-function create(model: Model, id: string, extra: Partial<Pick<RefTask, 'predecessor' | 'replacesActive'>>): RefTask {
+export type CommandOf<T extends Command['type']> = Extract<Command, { readonly type: T }>
+
+export function create(model: Model, id: string, extra: Partial<RefTask>): RefTask {
+  const tree = { kind: 'foreground', parent: null, propagate: 'isolate', group: null } as const
   const rest = {
+    joining: null,
+    awaiting: null,
     requirement: false,
     requesting: false,
     pausing: false,
@@ -39,7 +58,7 @@ function create(model: Model, id: string, extra: Partial<Pick<RefTask, 'predeces
     steering: [],
     barrier: null,
   }
-  const task: RefTask = { id, predecessor: null, replacesActive: false, state: 'queued', ...rest, ...extra }
+  const task: RefTask = { id, predecessor: null, replacesActive: false, state: 'queued', ...tree, ...rest, ...extra }
   model.tasks.push(task)
   return task
 }
@@ -54,15 +73,16 @@ export function start(model: Model, { id }: CommandOf<'start'>): Verdict {
   return { results: ['applied'], task: id }
 }
 
-/** Only the active task can be steered; one that is being cancelled says so. */
+/** A turn is steered while it is the active one, a background task while it runs; one that is being cancelled says so. */
 export function steer(model: Model, command: CommandOf<'steer'>): Verdict {
   const task = taskOf(model, command.task ?? model.active)
   if (task === undefined && command.task !== undefined) return refuse('TASK_NOT_ACTIVE', 'NOT_FOUND')
-  if (task === undefined || task.id !== model.active) return refuse('TASK_NOT_ACTIVE')
+  if (task === undefined || isPending(task) || isTerminal(task)) return refuse('TASK_NOT_ACTIVE')
   if (task.state === 'cancelling') return refuse('TASK_CANCELLING')
   task.steering.push(command.id)
   if (command.mode === 'interrupt') {
     endHeldCalls(task)
+    endJoining(task)
     if (task.requesting) {
       task.asked = 0
       boundary(model, task)
@@ -144,9 +164,8 @@ export function acknowledge(model: Model, { calls }: CommandOf<'acknowledge'>): 
     return refuse('NOT_QUARANTINED', 'NOT_FOUND', 'INVALID_INPUT')
   }
   model.quarantine = model.quarantine.filter((id) => !named.includes(id))
-  const active = taskOf(model, model.active)
-  if (model.quarantine.length === 0 && active !== undefined && isGoing(active)) {
-    for (const call of active.calls) if (call.state === 'held') admit(model, active, call)
-  }
+  if (model.quarantine.length > 0) return { results: ['applied'] }
+  for (const task of model.tasks.filter(isGoing))
+    for (const call of task.calls) if (call.state === 'held') admit(model, task, call)
   return { results: ['applied'] }
 }

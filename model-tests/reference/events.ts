@@ -1,6 +1,8 @@
 import {
+  ancestorsOf,
   type Effect,
   type Model,
+  type RefAwait,
   type RefCall,
   type RefTask,
   refuse,
@@ -8,7 +10,7 @@ import {
   taskOf,
   type Verdict,
 } from './model.ts'
-import { admit, boundary, continueBatch, end, finishBarrier, lose, waits } from './scheduling.ts'
+import { admit, boundary, continueBatch, end, fail, lose, waits } from './scheduling.ts'
 
 /** What the world does: a model answers, a call ends. */
 export type WorldEvent =
@@ -17,7 +19,13 @@ export type WorldEvent =
       readonly task: string
       /** None: a final answer. */
       readonly calls: readonly { readonly id: string; readonly effect: Effect }[]
+      /** Asked for with the calls. */
+      readonly awaits?: { readonly tasks?: readonly string[]; readonly group?: string }
     }
+  /** The provider refuses, and says that asking again is no use. */
+  | { readonly type: 'refused'; readonly task: string }
+  /** The deadline of an await has come. */
+  | { readonly type: 'deadline'; readonly task: string }
   | {
       readonly type: 'outcome'
       readonly call: string
@@ -36,7 +44,9 @@ export function answer(model: Model, event: Extract<WorldEvent, { type: 'answer'
   if (task === undefined || !task.requesting) return refuse('INVALID_TRANSITION')
   task.requesting = false
   task.asked = 0
-  if (event.calls.length > 0) {
+  const joining = event.awaits === undefined ? null : joined(model, task, event.awaits)
+  if (event.calls.length > 0 || event.awaits !== undefined) {
+    task.joining = joining
     for (const { id, effect } of event.calls) {
       const call: RefCall = { id, effect, state: 'requested', attempts: 0, interrupted: false }
       admit(model, task, call)
@@ -62,8 +72,7 @@ export function outcome(model: Model, event: Extract<WorldEvent, { type: 'outcom
 }
 
 function goOn(model: Model, task: RefTask): void {
-  if (task.state === 'cancelling') finishBarrier(model, task)
-  else continueBatch(model, task)
+  if (task.state !== 'cancelling') continueBatch(model, task)
 }
 
 /** A read and an idempotent call are tried again, bounded, unless the task ends or an interrupting steer waits. */
@@ -79,28 +88,58 @@ function tryAgain(model: Model, task: RefTask, call: RefCall): void {
   admit(model, task, call)
 }
 
-/** Started calls without an outcome end `unknown`, and the barrier with them. */
+/** Only the caller's own descendants, and groups without the caller; anything else is an error that the model is told. */
+function joined(
+  model: Model,
+  task: RefTask,
+  { tasks = [], group }: { readonly tasks?: readonly string[]; readonly group?: string },
+): RefAwait | null {
+  const own = tasks.every((id) => {
+    const other = taskOf(model, id)
+    return other !== undefined && ancestorsOf(model, other).includes(task)
+  })
+  const known = group === undefined || (model.groups.some(({ id }) => id === group) && task.group !== group)
+  return own && known && (tasks.length > 0 || group !== undefined) ? { tasks, group: group ?? null } : null
+}
+
+export function refused(model: Model, event: Extract<WorldEvent, { type: 'refused' }>): Verdict {
+  const task = taskOf(model, event.task)
+  if (task === undefined || !task.requesting) return refuse('INVALID_TRANSITION')
+  task.requesting = false
+  fail(model, task)
+  return { results: ['applied'], task: task.id }
+}
+
+export function deadline(model: Model, event: Extract<WorldEvent, { type: 'deadline' }>): Verdict {
+  const task = taskOf(model, event.task)
+  if (task === undefined || task.awaiting === null) return refuse('INVALID_TRANSITION')
+  task.awaiting = null
+  boundary(model, task)
+  return { results: ['applied'], task: task.id }
+}
+
+/** Started calls without an outcome end `unknown`, and every barrier under way with them. */
 export function grace(model: Model): Verdict {
-  const task = taskOf(model, model.active)
-  if (task === undefined || task.state !== 'cancelling') return { results: ['applied'] }
-  for (const call of startedCalls(task)) lose(model, call)
-  finishBarrier(model, task)
+  for (const task of model.tasks)
+    if (task.state === 'cancelling') for (const call of startedCalls(task)) lose(model, call)
   return { results: ['applied'] }
 }
 
 /** What was in flight is lost: changes end unknown first, others are tried again, a request is asked anew at the boundary. */
 export function crash(model: Model): Verdict {
-  const task = taskOf(model, model.active)
-  if (task === undefined || task.state === 'paused') return { results: ['applied'] }
-  const lost = startedCalls(task)
-  for (const call of lost) if (call.effect === 'mutate') lose(model, call)
-  for (const call of lost) {
-    if (call.effect === 'mutate') continue
-    const over = task.state === 'cancelling' || task.interrupting || call.attempts >= model.attemptBound
-    if (over) lose(model, call)
-    else tryAgain(model, task, call)
+  const living = model.tasks.filter((task) => task.state === 'running' || task.state === 'cancelling')
+  const lost = living.map((task) => ({ task, calls: startedCalls(task) }))
+  for (const { calls } of lost) for (const call of calls) if (call.effect === 'mutate') lose(model, call)
+  for (const { task, calls } of lost) {
+    for (const call of calls) if (call.effect !== 'mutate') again(model, task, call)
+    if (task.requesting) boundary(model, task)
+    else goOn(model, task)
   }
-  if (task.requesting) boundary(model, task)
-  else goOn(model, task)
   return { results: ['applied'] }
+}
+
+function again(model: Model, task: RefTask, call: RefCall): void {
+  const over = task.state === 'cancelling' || task.interrupting || call.attempts >= model.attemptBound
+  if (over) lose(model, call)
+  else tryAgain(model, task, call)
 }

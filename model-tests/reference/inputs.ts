@@ -1,4 +1,4 @@
-import type { Command } from './commands.ts'
+import type { Command, Spawn } from './commands.ts'
 import type { WorldEvent } from './events.ts'
 import { emptyModel, type Model, observe, type Verdict } from './model.ts'
 import { apply } from './reference-model.ts'
@@ -35,3 +35,13 @@ export const ends = (call: string, outcome: 'succeeded' | 'failed' | 'unknown' |
   outcome,
 })
 export const acknowledgeAll: Input = { type: 'acknowledge', calls: 'all' }
+export const spawn = (id: string, extra: Omit<Spawn, 'type' | 'id'> = {}): Input => ({ type: 'spawn', id, ...extra })
+export const group = (id: string, failFast = false): Input => ({ type: 'group', id, failFast })
+export const seal = (id: string): Input => ({ type: 'seal', group: id })
+export const refused = (task: string): Input => ({ type: 'refused', task })
+export const awaits = (task: string, on: { readonly tasks?: readonly string[]; readonly group?: string }): Input => ({
+  type: 'answer',
+  task,
+  calls: [],
+  awaits: on,
+})

@@ -1,5 +1,5 @@
 /**
- * The state of the reference model: one session and its foreground tasks, as an operator sees them between two commands.
+ * The state of the reference model: one session, its turns and its background tasks, as an operator sees them between two commands.
  * It was written from the published rules alone and knows no chart, so that a test can hold the real runtime against it.
  *
  * 1. Every step of the product is one `apply`; there is nothing between two of them.
@@ -19,8 +19,18 @@ export interface RefCall {
   interrupted: boolean
 }
 
+/** What a task is joined to. */
+export interface RefAwait {
+  readonly tasks: readonly string[]
+  readonly group: string | null
+}
+
 export interface RefTask {
   readonly id: string
+  readonly kind: 'foreground' | 'background'
+  readonly parent: string | null
+  readonly propagate: 'cascade' | 'isolate'
+  readonly group: string | null
   readonly predecessor: string | null
   /** It was made to replace a task that was active then. */
   readonly replacesActive: boolean
@@ -35,9 +45,18 @@ export interface RefTask {
   /** An interrupting steer waits to be applied: nothing of the batch starts, or starts again. */
   interrupting: boolean
   calls: RefCall[]
+  /** Asked for by the newest answer; it begins when the calls of the batch have settled. */
+  joining: RefAwait | null
+  awaiting: RefAwait | null
   /** Pending steering in the order of acceptance. */
   steering: string[]
   barrier: { readonly status: 'cancelled' | 'superseded' | 'failed'; readonly steering: 'inherit' | 'expire' } | null
+}
+
+export interface RefGroup {
+  readonly id: string
+  readonly failFast: boolean
+  state: 'open' | 'sealed' | 'resolved' | 'cancelled'
 }
 
 export interface Model {
@@ -53,6 +72,9 @@ export interface Model {
   applied: string[]
   expired: string[]
   quarantine: string[]
+  groups: RefGroup[]
+  /** What each idempotency key has made, and of which request. */
+  keys: { readonly key: string; readonly task: string; readonly request: string }[]
   /** Own pauses asked for so far. */
   pauses: number
   /** Follow-ups that may wait. */
@@ -61,9 +83,11 @@ export interface Model {
   readonly attemptBound: number
   /** Requests that may be made for one answer. */
   readonly requestBound: number
+  readonly depthBound: number
+  readonly childBound: number
 }
 
-export type Result = 'applied' | 'queued' | 'joined' | 'too_late'
+export type Result = 'applied' | 'queued' | 'joined' | 'too_late' | 'duplicate'
 
 /** `results` holds more than one word where the rules leave open which of them describes what happened. */
 export interface Receipt {
@@ -80,9 +104,11 @@ export interface Refusal {
 
 export type Verdict = Receipt | Refusal
 
-export function emptyModel(queueBound = 256): Model {
+export function emptyModel(queueBound = 256, depthBound = 8, childBound = 64): Model {
   return {
     queueBound,
+    depthBound,
+    childBound,
     attemptBound: 4,
     requestBound: 4,
     lifecycle: 'open',
@@ -96,6 +122,8 @@ export function emptyModel(queueBound = 256): Model {
     applied: [],
     expired: [],
     quarantine: [],
+    groups: [],
+    keys: [],
     pauses: 0,
   }
 }
@@ -129,6 +157,28 @@ export function startedCalls(task: RefTask): RefCall[] {
   return task.calls.filter((call) => call.state === 'started')
 }
 
+export function membersOf(model: Model, group: string): RefTask[] {
+  return model.tasks.filter((task) => task.group === group)
+}
+
+/** Nearest first, whatever the links are. */
+export function ancestorsOf(model: Model, task: RefTask): RefTask[] {
+  const parent = taskOf(model, task.parent)
+  return parent === undefined ? [] : [parent, ...ancestorsOf(model, parent)]
+}
+
+/** Breadth-first; a child that isolates is left with its subtree, and an ended one is passed through to its children. */
+export function cascadeDescendants(model: Model, task: RefTask): RefTask[] {
+  const found: RefTask[] = []
+  let level = [task]
+  while (level.length > 0) {
+    const above = level.map(({ id }) => id)
+    level = model.tasks.filter(({ parent, propagate }) => propagate === 'cascade' && above.includes(parent ?? ''))
+    found.push(...level)
+  }
+  return found
+}
+
 /** What a test compares: names and states, nothing of how the model keeps them. */
 export function observe(model: Model) {
   return {
@@ -144,5 +194,8 @@ export function observe(model: Model) {
       expired: [...model.expired],
     },
     quarantine: [...model.quarantine],
+    groups: Object.fromEntries(model.groups.map(({ id, state }) => [id, state])),
+    awaiting: model.tasks.flatMap((task) => (task.awaiting === null ? [] : [task.id])),
+    requesting: model.tasks.flatMap((task) => (task.requesting ? [task.id] : [])),
   }
 }

@@ -1,5 +1,5 @@
-import { type Model, refuse, startedCalls, taskOf, type Verdict } from './model.ts'
-import { admit, beginBarrier, boundary, continueBatch, end, endHeldCalls, waits } from './scheduling.ts'
+import { type Model, refuse, taskOf, type Verdict } from './model.ts'
+import { admit, boundary, continueBatch, fail, waits } from './scheduling.ts'
 
 /** The operator's own pause of the active task. */
 
@@ -23,13 +23,10 @@ export function resume(model: Model, decision: 'resume' | 'reject'): Verdict {
   const wasPaused = task.state === 'paused'
   task.state = 'running'
   if (decision === 'reject') {
-    if (startedCalls(task).length > 0) beginBarrier(model, task, { status: 'failed', steering: 'inherit' })
-    else {
-      endHeldCalls(task)
-      end(model, task, 'failed')
-    }
+    fail(model, task)
   } else if (task.calls.some(waits)) {
     for (const call of task.calls) if (waits(call)) admit(model, task, call)
-  } else if (wasPaused) boundary(model, task)
+  } else if (task.joining !== null || task.awaiting !== null) continueBatch(model, task)
+  else if (wasPaused) boundary(model, task)
   return { results: ['applied'], task: task.id }
 }

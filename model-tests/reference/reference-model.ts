@@ -1,6 +1,7 @@
+import { cancelGroup, group, seal, spawn } from './background.ts'
 import { close, erase, reopen } from './closing.ts'
 import { acknowledge, type Command, cancel, followUp, release, start, steer, supersede } from './commands.ts'
-import { answer, crash, grace, outcome, type WorldEvent } from './events.ts'
+import { answer, crash, deadline, grace, outcome, refused, type WorldEvent } from './events.ts'
 import { isRefusal, type Model, refuse, type Verdict } from './model.ts'
 import { pause, resume } from './pausing.ts'
 import { settle } from './scheduling.ts'
@@ -20,6 +21,8 @@ const needsOpen: ReadonlySet<string> = new Set([
   'replace',
   'pause',
   'resume',
+  'spawn',
+  'group',
 ])
 
 /** Refused for a session, before anything else is looked at. A closed session takes reopen, erase and acknowledge. */
@@ -64,6 +67,18 @@ function decide(model: Model, input: Command | WorldEvent): Verdict {
       return outcome(model, input)
     case 'grace':
       return grace(model)
+    case 'spawn':
+      return spawn(model, input)
+    case 'group':
+      return group(model, input)
+    case 'seal':
+      return seal(model, input)
+    case 'cancelGroup':
+      return cancelGroup(model, input)
+    case 'refused':
+      return refused(model, input)
+    case 'deadline':
+      return deadline(model, input)
     case 'crash':
       return crash(model)
   }
