@@ -5,6 +5,7 @@ import {
   isMessage,
   isSummary,
   type MessageRecord,
+  noteOfNewestTurn,
   type SummaryNote,
   tailIndex,
   type View,
@@ -31,19 +32,16 @@ export function observe(entries: readonly ViewEntry[], beyond: number): ViewEntr
   return entries.map((entry) => (isObservable(entry, beyond) ? { ...entry, observed: true } : entry))
 }
 
-/** What a summary is to tell of: everything before the tail but the system messages, which stay. */
+/** What a summary is to tell of: everything before the tail but the system messages of the turn that goes on, which stay. */
 export function summarised(entries: readonly ViewEntry[], tailStart: number): readonly ViewEntry[] {
-  return entries.slice(0, tailIndex(entries, tailStart)).filter((entry) => !isSystem(entry))
+  const stays = noteOfNewestTurn(entries)
+  return entries.slice(0, tailIndex(entries, tailStart)).filter((entry) => !stays(entry))
 }
 
-function isSystem(entry: ViewEntry): boolean {
-  return isMessage(entry) && entry.role === 'system'
-}
-
-/** System messages, the one summary, and the tail as it was. */
+/** System messages of the turn that goes on, the one summary, and the tail as it was. */
 export function summarise(entries: readonly ViewEntry[], summary: SummaryNote, tailStart: number): ViewEntry[] {
   const tail = tailIndex(entries, tailStart)
-  return [...entries.slice(0, tail).filter(isSystem), summary, ...entries.slice(tail)]
+  return [...entries.slice(0, tail).filter(noteOfNewestTurn(entries)), summary, ...entries.slice(tail)]
 }
 
 /** The summary of a checkpoint, as it will stand in the view. */

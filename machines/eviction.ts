@@ -5,6 +5,7 @@ import {
   isMessage,
   isNote,
   type MessageRecord,
+  noteOfNewestTurn,
   type Rank,
   type RollingNote,
   ranks,
@@ -54,11 +55,12 @@ function first(group: Group): number {
 
 function groupsBefore(entries: readonly ViewEntry[], end: number): readonly number[][] {
   const groups: number[][] = []
+  const stays = noteOfNewestTurn(entries)
   for (let at = 0; at < end; ) {
     const entry = entries[at] as ViewEntry
     const members = [at]
     at += 1
-    if (!isMessage(entry) || entry.role === 'system') continue
+    if (!isMessage(entry) || stays(entry)) continue
     for (let next = entries[at]; next !== undefined && isMessage(next) && next.role === 'tool'; next = entries[at]) {
       members.push(at)
       at += 1

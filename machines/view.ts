@@ -95,6 +95,15 @@ function isResult(entry: ViewEntry | undefined): boolean {
   return entry !== undefined && isMessage(entry) && entry.role === 'tool'
 }
 
+/**
+ * Which system messages stay whatever is left out or summarised: those of the turn that goes on, the newest one. What an earlier
+ * turn was told when it started is part of the older conversation like all else; kept for ever, such notes alone would fill the window.
+ */
+export function noteOfNewestTurn(entries: readonly ViewEntry[]): (entry: ViewEntry) => boolean {
+  const newest = entries.findLast(isMessage)?.task
+  return (entry) => isMessage(entry) && entry.role === 'system' && entry.task === newest
+}
+
 /** Where the tail begins in these entries. */
 export function tailIndex(entries: readonly ViewEntry[], tailStart: number): number {
   const at = entries.findIndex((entry) => isMessage(entry) && entry.seq >= tailStart)

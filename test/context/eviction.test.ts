@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { algorithms, applyCompaction, observedBeyond } from '../../machines/compaction.ts'
+import { algorithms, applyCompaction, observedBeyond, summarise, summarised } from '../../machines/compaction.ts'
 import type { EpisodeRecord } from '../../machines/episode.ts'
 import { evict } from '../../machines/eviction.ts'
 import {
@@ -37,6 +37,12 @@ function conversation(told: readonly Told[]): readonly MessageRecord[] {
 const none: ReadonlyMap<string, EpisodeRecord> = new Map()
 const sizeOf = (entry: ViewEntry) => (isMessage(entry) ? entry.bytes : 50)
 
+/** What turns were told when they started, among their answers; `now` is the turn that goes on. */
+function notesOfTurns(): readonly MessageRecord[] {
+  const entries = conversation([{ role: 'system' }, { role: 'user' }, {}, { role: 'system' }, { role: 'user' }, {}])
+  return entries.map((entry) => ({ ...entry, task: entry.seq > 3 ? 'now' : 't' }))
+}
+
 function question(
   entries: readonly ViewEntry[],
   more: { episodes?: typeof none; target?: number; most?: number; tailMessages?: number } = {},
@@ -55,6 +61,21 @@ function left(entries: readonly ViewEntry[], bytes: number, episodes = none): re
   const plan = planEviction({ ...asked, target: asked.occupancy - bytes })
   return plan === null ? ids(entries) : ids(evict(entries, plan, episodes))
 }
+
+describe('what a turn was told when it started', () => {
+  it('is left out like plain text when another turn goes on, and stays in its own', () => {
+    expect(left(notesOfTurns(), 100)).toEqual(['m2', 'm3', 'm4', 'm5', 'm6'])
+    expect(left(notesOfTurns(), 200)).toEqual(['m2', 'm4', 'm5', 'm6'])
+    expect(left(notesOfTurns(), 10_000)).toContain('m4')
+  })
+
+  it('is part of what a summary tells of, but for the turn that goes on', () => {
+    const entries = notesOfTurns()
+    expect(ids(summarised(entries, 5))).toEqual(['m1', 'm2', 'm3'])
+    const summary = { summary: true, digest: 's', step: 9, version: 1, of: 't' } as const
+    expect(ids(summarise(entries, summary, 5))).toEqual(['m4', 'note', 'm5', 'm6'])
+  })
+})
 
 describe('what is left out first', () => {
   it('is writes, reads, commands, errors, plain text, in this order, oldest first', () => {
