@@ -66,6 +66,7 @@ export class SseClient {
     try {
       const response = await fetch(address, { headers, signal: this.#controller.signal })
       this.status = response.status
+      this.#heard()
       let rest = ''
       const decoder = new TextDecoder()
       for await (const chunk of response.body ?? []) {
