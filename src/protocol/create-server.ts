@@ -36,6 +36,8 @@ export interface CreateServerOptions extends ServerOptions {
 const requestMs = 30_000
 /** How long a connection is kept for the next request; longer than clients keep theirs, so that none meets a closing one. */
 const keptMs = 60_000
+/** How often a closing server looks for connections at rest. */
+const restMs = 10
 
 /** A Node server with the app. Who wants it in a server of their own takes `requestListener`. */
 export function createServer(runtime: Runtime, options: CreateServerOptions = {}): LandfallServer {
@@ -93,10 +95,22 @@ async function closed(of: { server: Server; gate: Gate; runtime: Runtime; ownsRu
   const patience = new Promise<void>((resolve) => void background.at(clock.now() + limits.graceMs, resolve))
   await Promise.race([gate.emptied(), patience])
   gate.endStreams('the server is shutting down')
-  server.closeIdleConnections()
+  const stop = closeAsTheyRest(server, runtime)
   await Promise.race([ended, patience])
+  stop()
   server.closeAllConnections()
   await ended
+}
+
+/** Clients keep connections for later; one is closed as soon as nothing is said on it any more. */
+function closeAsTheyRest(server: Server, { ports }: Runtime): () => void {
+  let cancel = () => {}
+  const look = () => {
+    server.closeIdleConnections()
+    cancel = ports.background.at(ports.clock.now() + restMs, look)
+  }
+  look()
+  return () => cancel()
 }
 
 /** What is no request at all is answered before any app sees it. */
