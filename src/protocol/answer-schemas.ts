@@ -175,6 +175,15 @@ export const capability = z
 
 export const bucket = z.looseObject({ from: z.string(), to: z.string(), count }).meta({ id: 'Bucket' })
 
+export const patch = z.looseObject({ patch: z.string() }).meta({ id: 'Patch' })
+
+const note = z.looseObject({ key: z.string() }).meta({ id: 'NoteEntry' })
+
+export const notes = z.union([
+  z.looseObject({ key: z.string(), scope: z.enum(['session', 'user', 'tenant']), value: z.json() }),
+  z.looseObject({ items: z.array(note), next: z.exactOptional(z.string()) }),
+])
+
 export const done = z.looseObject({ ok: z.literal(true) }).meta({ id: 'Done' })
 
 export function listOf(item: z.ZodType): z.ZodType {

@@ -70,7 +70,36 @@ export const readRoutes: readonly Route[] = [
     answer: { status: 200, description: 'The request', schema: answers.request },
     handle: async ({ session, query }) => session.request(query),
   }),
-  ...(['ledger', 'checkpoint', 'patch', 'memory'] as const).map((name) =>
+  sessionRoute({
+    method: 'get',
+    path: `${base}/patch`,
+    summary: 'What changed in the workspace since the session began; as plain text for who accepts text/x-diff',
+    headers: ['Accept'],
+    answer: { status: 200, description: 'A patch that git apply takes', schema: answers.patch },
+    handle: async ({ session, request }) => {
+      const patch = await session.patch()
+      if (!/\btext\/(x-diff|x-patch|plain)\b/.test(request.headers.get('accept') ?? '')) return { patch }
+      return new Response(patch, {
+        headers: { 'content-type': 'text/x-diff; charset=utf-8', 'cache-control': 'no-store' },
+      })
+    },
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/memory`,
+    summary: 'Keys and sizes of the notes that the session reads; with a key that note',
+    query: pageQuery.extend({ scope: z.enum(['session', 'user', 'tenant']).optional(), key: z.string().optional() }),
+    answer: { status: 200, description: 'A page of notes, or one with its value', schema: answers.notes },
+    handle: async ({ session, query, runtime }) => {
+      const { scope = 'session', key } = query
+      if (key === undefined)
+        return listPage(await session.memory.list(scope), query, runtime.ports.limits, (note) => note.key)
+      const value = await session.memory.get(key, scope)
+      if (value === undefined) throw new LandfallError('NOT_FOUND', 'No such note in this memory.')
+      return { key, scope, value }
+    },
+  }),
+  ...(['ledger', 'checkpoint'] as const).map((name) =>
     sessionRoute({
       method: 'get',
       path: `${base}/${name}`,
