@@ -29,7 +29,7 @@ describe('the code is tidy', () => {
     ['casts', castProblems],
     ['skipped tests', skipProblems],
     ['names', nameProblems],
-  ])('%s', (_name, rule) => {
+  ])('%s', { timeout: 60_000 }, (_name, rule) => {
     expect(code.flatMap((file) => rule(file))).toEqual([])
   })
 

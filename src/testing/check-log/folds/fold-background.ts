@@ -45,6 +45,7 @@ export function foldAwait(view: SessionView, fact: StoredFact): void {
   const { how, results } = fact.data
   view.step.awaitsSettled.push({ task: task.id, seq: fact.seq, how, awaited: task.awaiting })
   task.awaiting = null
+  task.epoch = fact.owner?.epoch ?? null
   // Somebody has seen these.
   for (const each of results) view.unoffered.delete(each.task)
 }

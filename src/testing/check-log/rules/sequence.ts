@@ -50,7 +50,8 @@ function resumption({ view, fact, task, report }: Judged): void {
 
 /**
  * INV-17: `session.owned` and `run.resumed` are written with the first effect of a new owner on what was unfinished (page 3,
- * Recovery). A session with nothing unfinished is not announced, nor is a step without an effect.
+ * Recovery). A session with nothing unfinished is not announced, nor is a step without an effect; an await that the old
+ * owner began is as it was, so its settling may take the place of a resumption.
  */
 function announced({ fact, task, report }: Judged): void {
   if (fact.type !== 'model.requested' && fact.type !== 'call.started') return
