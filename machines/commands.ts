@@ -26,6 +26,7 @@ export interface TaskRequest {
   readonly settings?: JsonObject
   readonly grants?: { readonly [id: string]: Grant }
   readonly skills?: readonly string[]
+  readonly traceparent?: string
 }
 
 /** What operators ask for. Imperative; each is accepted with a receipt or refused with a code. */
@@ -51,7 +52,7 @@ export type OperatorCommand =
     }
   | { readonly name: 'cancel'; readonly task?: TaskId; readonly reason: string; readonly steering: SteeringFate }
   | { readonly name: 'unblock'; readonly task: TaskId }
-  | { readonly name: 'replace'; readonly task: TaskId; readonly request: Omit<TaskRequest, 'task'> }
+  | { readonly name: 'replace'; readonly task: TaskId; readonly request: Omit<TaskRequest, 'task' | 'traceparent'> }
   | { readonly name: 'reduceGrant'; readonly task: TaskId; readonly id: string; readonly grant: Grant }
   | { readonly name: 'acknowledge'; readonly calls: readonly CallId[] | 'all' }
   | { readonly name: 'close'; readonly cancel: boolean; readonly reason?: string }

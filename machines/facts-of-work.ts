@@ -114,6 +114,8 @@ export interface TaskFacts {
     readonly group?: GroupId
     readonly idempotencyKey?: string
     readonly limits?: { readonly [name: string]: number }
+    /** Where in a trace the operator's command came from. */
+    readonly traceparent?: string
   }
   'task.blocked': { readonly predecessor: TaskId; readonly status: Status }
   'task.unblocked': Record<never, never>

@@ -49,6 +49,8 @@ export interface ToolContext {
   /** The same in every attempt of a call; give it to whoever performs the effect. */
   readonly idempotencyKey: string
   readonly attempt: number
+  /** The call's place in its trace, for whoever performs the effect (W3C trace context). */
+  readonly traceparent: string
   progress(note: string): void
   /** Ends this attempt before its effect. The call starts again, with `resumed`, when it is answered. */
   pause(request: PauseRequest): Promise<never>

@@ -82,7 +82,11 @@ export type ModelChunk =
 
 export interface Model {
   readonly name: string
-  request(request: ModelRequest, context: { signal: AbortSignal; attempt: number }): AsyncIterable<ModelChunk>
+  request(
+    request: ModelRequest,
+    /** `traceparent`: the request's place in its trace, for a header (W3C trace context). */
+    context: { signal: AbortSignal; attempt: number; traceparent?: string },
+  ): AsyncIterable<ModelChunk>
 }
 
 /** What a model throws for a failure of the provider. Anything else is `MODEL_INVALID_RESPONSE`. */

@@ -16,6 +16,7 @@ import { normaliseUsage } from './usage.ts'
 export interface ReadContext {
   readonly signal: AbortSignal
   readonly attempt: number
+  readonly traceparent?: string
 }
 
 export interface ReadHooks {
@@ -59,7 +60,7 @@ export async function readStream(
   let chunks: AsyncIterator<unknown> | undefined
   try {
     guard.signal.throwIfAborted()
-    chunks = model.request(request, { signal: guard.signal, attempt: context.attempt })[Symbol.asyncIterator]()
+    chunks = model.request(request, { ...context, signal: guard.signal })[Symbol.asyncIterator]()
     const source = chunks
     for (;;) {
       const result = await guard.next(async () => source.next())

@@ -2,6 +2,7 @@ import type { CallReturn } from '../../machines/commands.ts'
 import { decideCallResult, decideVerified } from '../../machines/decide-results.ts'
 import type { CallId, Json, TaskId } from '../../machines/vocabulary.ts'
 import type { Resumed, ToolContext, ToolDefinition } from '../capabilities/define-tool.ts'
+import { traceparentOf } from '../facts/trace-context.ts'
 import { freeText, withheld } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
 import { pausedBy } from './pause-request.ts'
@@ -131,6 +132,7 @@ export class CallEffects {
       scope,
       idempotencyKey: call,
       attempt,
+      traceparent: this.#traceparent(performed),
       progress: (note) => this.#progress(performed, note),
       pause: pauseWith,
       memory: memoryOf({
@@ -149,6 +151,12 @@ export class CallEffects {
     const chart = this.#session.held?.world.calls.get(call)
     const isCurrent = this.#performed.get(call)?.attempt === attempt && chart?.context.attempts === attempt
     return isCurrent && (chart?.value === 'started' || chart?.value === 'aborting')
+  }
+
+  /** The call's span begins with the fact that this attempt follows from. */
+  #traceparent({ task, call, cause }: Performed): string {
+    const inbound = this.#session.held?.world.taskRecords.get(task)?.created.traceparent
+    return traceparentOf(task, inbound, cause ?? call)
   }
 
   /** The answer to the pause that ended the attempt before this one. */

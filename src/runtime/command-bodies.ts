@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LandfallError } from '../facts/errors.ts'
 import { limits } from '../facts/limits.ts'
+import { traceparentForm } from '../facts/trace-context.ts'
 
 const id = z.string().min(1).max(limits.idChars)
 const text = z.string()
@@ -16,13 +17,15 @@ const turn = {
   grants: z.record(z.string(), grant).optional(),
   skills: z.array(z.string()).optional(),
 }
+/** For what creates a task: where in a trace the command came from. It is no part of what a repeat is compared with. */
+const created = { ...turn, traceparent: z.string().regex(traceparentForm).optional() }
 const ended = { cancel: z.boolean(), reason: z.string().optional() }
 
 /** What an operator's command says, as plain data: this is what a repeat is compared with, and what another process is sent. */
 export const commandBodies = {
-  start: z.strictObject(turn),
-  followUp: z.strictObject({ ...turn, requires: z.enum(['none', 'success']) }),
-  supersede: z.strictObject({ ...turn, task: id.optional() }),
+  start: z.strictObject(created),
+  followUp: z.strictObject({ ...created, requires: z.enum(['none', 'success']) }),
+  supersede: z.strictObject({ ...created, task: id.optional() }),
   steer: z.strictObject({ input: text, mode: z.enum(['boundary', 'interrupt']), task: id.optional() }),
   cancel: z.strictObject({ reason: z.string(), steering: z.enum(['inherit', 'expire']), task: id.optional() }),
   unblock: z.strictObject({ task: id }),
@@ -45,6 +48,12 @@ export const commandBodies = {
 
 export type CommandName = keyof typeof commandBodies
 export type CommandBody<N extends CommandName> = z.infer<(typeof commandBodies)[N]>
+
+/** The body as repeats are compared: whoever tries again does so in another place of another trace. */
+export function comparable(body: object): object {
+  const { traceparent: _place, ...rest } = body as { traceparent?: string }
+  return rest
+}
 
 export function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(commandBodies, name)

@@ -112,6 +112,11 @@ export class Runtime {
   /** Reads of the store as a whole, for a server. */
   readonly reads: StoreReads
 
+  /** Names this runtime in the facts that it writes, as their `owner.id`. */
+  get instance(): string {
+    return this.#host.instance.id
+  }
+
   /** The ports and bounds that this runtime works with; whoever serves it uses the same. */
   get ports(): RuntimePorts {
     const { clock, scheduler, background, redactor, limits, logger } = this.#host

@@ -4,7 +4,7 @@ import { checkId } from '../facts/ids.ts'
 import type { Scope } from '../facts/scope.ts'
 import { askedSkills, checkSkills } from './asked-skills.ts'
 import type { OperatorRequest } from './command.ts'
-import { type CommandBody, type CommandName, checkBody } from './command-bodies.ts'
+import { type CommandBody, type CommandName, checkBody, comparable } from './command-bodies.ts'
 import { freeText } from './free-text.ts'
 import { boundedText } from './input.ts'
 import { checkedKey, noteBody } from './memory-note.ts'
@@ -135,12 +135,13 @@ function taskRequest(step: Step, body: CommandBody<TurnName>, replaced?: string)
     task,
     input: digest,
     bytes,
-    request: step.digest(body),
+    request: step.digest(comparable(body)),
     ...(model === undefined ? {} : { model }),
     ...(system === undefined ? {} : { system: sharedSystem(step, system) }),
     ...(settings === undefined ? {} : { settings }),
     ...(grants === undefined ? {} : { grants }),
     ...(skills.length === 0 ? {} : { skills }),
+    ...('traceparent' in body && body.traceparent !== undefined ? { traceparent: body.traceparent } : {}),
   }
 }
 

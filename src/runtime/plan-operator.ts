@@ -6,6 +6,7 @@ import { nameRefusal } from '../../machines/refusals.ts'
 import type { ReceiptRecord } from '../../machines/world.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { OperatorRequest, Receipt, ReceiptResult } from './command.ts'
+import { comparable } from './command-bodies.ts'
 import { RefusedStep, type Step } from './step.ts'
 
 export interface Planned {
@@ -72,7 +73,7 @@ export function isRefusal(error: LandfallError): boolean {
 function repeated(step: Step, request: OperatorRequest, before: ReceiptRecord): Receipt {
   // With the key of an erased session goes what bodies could be compared by.
   const isErased = step.world.session?.matches({ lifecycle: 'erased' }) === true
-  if (before.name !== request.name || (!isErased && before.body !== step.digest(request.body)))
+  if (before.name !== request.name || (!isErased && before.body !== step.digest(comparable(request.body))))
     throw refusal('COMMAND_CONFLICT', 'This command id was used for another command. Use a new id.', {
       command: request.commandId,
     })
@@ -125,7 +126,7 @@ function accepted(step: Step, request: OperatorRequest, receipt: Receipt): Agend
   const data: FactOf<'command.accepted'>['data'] = {
     command: request.commandId ?? '',
     name: request.name,
-    body: step.digest(request.body),
+    body: step.digest(comparable(request.body)),
     result,
     ...(receipt.task === undefined ? {} : { target: receipt.task }),
     ...(receipt.replacement === undefined ? {} : { replacement: receipt.replacement }),

@@ -3,6 +3,7 @@ import type { Usage } from '../../machines/vocabulary.ts'
 import { inputTokens } from '../context/budget.ts'
 import { canonicalJson } from '../facts/digest.ts'
 import { isModelError, type Model, ModelError, type ModelRequest } from '../facts/ports.ts'
+import { traceparentOf } from '../facts/trace-context.ts'
 import { invalidResponse } from '../models/answer-builder.ts'
 import { type ModelAnswer, readStream } from '../models/read-stream.ts'
 import type { InternalRequest } from './command.ts'
@@ -69,7 +70,8 @@ export class RequestEffects {
     }
     this.#inFlight.set(task, flight)
     const { host } = this.#services
-    const of = { task, flight, cause: requested.id }
+    const traceparent = traceparentOf(task, record.created.traceparent, requested.id)
+    const of = { task, flight, cause: requested.id, traceparent }
     const { purpose, model } = requested.data
     if (purpose === 'summary') {
       const messages = summaryMessages(held.bodies, prefixOf(held.world, task))
@@ -111,7 +113,7 @@ export class RequestEffects {
       const answer = await readStream(
         model,
         of.request,
-        { signal: of.flight.controller.signal, attempt: of.flight.attempt },
+        { signal: of.flight.controller.signal, attempt: of.flight.attempt, traceparent: of.traceparent },
         {
           clock: host.clock,
           scheduler: host.scheduler,
@@ -265,6 +267,7 @@ interface Sent {
   readonly name: string
   readonly model: Model | null
   readonly cause: string
+  readonly traceparent: string
 }
 
 /** A provider that refuses counts nothing; a request that was cut, or whose answer broke, was worked on. */

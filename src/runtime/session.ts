@@ -25,6 +25,12 @@ export interface TurnOptions extends CommandOptions {
   readonly skills?: readonly string[]
 }
 
+/** For what creates a task. */
+export interface CreateOptions extends TurnOptions {
+  /** W3C trace context of whoever asks: the task's span becomes a child of it. A repeat may bring another one. */
+  readonly traceparent?: string
+}
+
 interface EndOptions extends CommandOptions {
   readonly cancel?: boolean
   readonly reason?: string
@@ -64,15 +70,15 @@ export class Session {
   declare readonly checkpoint: SessionReads['checkpoint']
   declare readonly ledger: SessionReads['ledger']
 
-  start(input: Input, options: TurnOptions = {}): Promise<TaskHandle> {
+  start(input: Input, options: CreateOptions = {}): Promise<TaskHandle> {
     return this.#create('start', input, options)
   }
 
-  followUp(input: Input, options: TurnOptions & { requires?: 'none' | 'success' } = {}): Promise<TaskHandle> {
+  followUp(input: Input, options: CreateOptions & { requires?: 'none' | 'success' } = {}): Promise<TaskHandle> {
     return this.#create('followUp', input, { requires: 'none', ...options })
   }
 
-  supersede(input: Input, options: TurnOptions & { task?: string } = {}): Promise<TaskHandle> {
+  supersede(input: Input, options: CreateOptions & { task?: string } = {}): Promise<TaskHandle> {
     return this.#create('supersede', input, options)
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { traceparentForm } from '../trace-context.ts'
 import {
   awaitResult,
   capabilityRef,
@@ -71,6 +72,7 @@ export const taskSchemas = {
     group: z.exactOptional(ulid),
     idempotencyKey: z.exactOptional(idText),
     limits: z.exactOptional(numbers),
+    traceparent: z.exactOptional(z.string().regex(traceparentForm)),
   }),
   'task.blocked': z.strictObject({ predecessor: ulid, status }),
   'task.unblocked': z.strictObject({}),

@@ -27,19 +27,24 @@ export function aiSdkModel(model: LanguageModelLike, options: AiSdkModelOptions 
   const rules = options.toolNames ?? { characters, maxChars: provider.includes('anthropic') ? 128 : 64 }
   return {
     name: options.name ?? `${provider}/${modelId}`,
-    async *request(request, { signal }) {
+    async *request(request, { signal, traceparent }) {
       const aliases = aliasesOf(request, rules)
       const asked: CallOptions = {
         ...settingsOf(request.settings),
         prompt: promptOf(request, aliases),
         maxOutputTokens: request.maxOutput,
         ...toolsOf(request, aliases),
-        ...(options.headers === undefined ? {} : { headers: options.headers }),
+        ...headersOf(options.headers, traceparent),
         abortSignal: signal,
       }
       yield* answerOf(model, asked, (parts) => chunksOf(parts, { version, provider, aliases, clock }), clock)
     },
   }
+}
+
+function headersOf(given: AiSdkModelOptions['headers'], traceparent: string | undefined): Pick<CallOptions, 'headers'> {
+  if (traceparent === undefined) return given === undefined ? {} : { headers: given }
+  return { headers: { traceparent, ...given } }
 }
 
 async function* answerOf(
