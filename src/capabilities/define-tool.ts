@@ -50,7 +50,7 @@ export interface ToolContext {
   readonly idempotencyKey: string
   readonly attempt: number
   /** The call's place in its trace, for whoever performs the effect (W3C trace context). */
-  readonly traceparent: string
+  readonly traceparent?: string
   progress(note: string): void
   /** Ends this attempt before its effect. The call starts again, with `resumed`, when it is answered. */
   pause(request: PauseRequest): Promise<never>

@@ -50,8 +50,9 @@ export type CommandName = keyof typeof commandBodies
 export type CommandBody<N extends CommandName> = z.infer<(typeof commandBodies)[N]>
 
 /** The body as repeats are compared: whoever tries again does so in another place of another trace. */
-export function comparable(body: object): object {
-  const { traceparent: _place, ...rest } = body as { traceparent?: string }
+export function comparable(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('traceparent' in body)) return body
+  const { traceparent: _place, ...rest } = body
   return rest
 }
 

@@ -23,7 +23,7 @@ export interface OperatorRequest {
   readonly by: Actor
   readonly commandId: string | null
   /** What a repeat of the same command id is compared with. */
-  readonly body: object
+  readonly body: unknown
   /** Opens the session when it was never opened. */
   readonly opens: boolean
   /** The fact that led to it, when an effect sends it. */

@@ -33,7 +33,7 @@ it('makes one up from the id of the task where nobody brought one', async () => 
   await rig.session.start('go')
   ;(await rig.model.next()).calls(['look'], ['look', { id: 'b' }])
   const made = [await rig.tool('look').next(), await rig.tool('look').next()].map((call) => call.context.traceparent)
-  for (const each of made) expect(each).toMatch(traceparentForm)
+  for (const each of made) expect(each ?? '').toMatch(traceparentForm)
   expect(new Set(made.map((each) => readTraceparent(each)?.traceId)).size).toBe(1)
   expect(new Set(made).size).toBe(2)
 })
