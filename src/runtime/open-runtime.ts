@@ -72,6 +72,7 @@ export class Runtime {
     await this.#control.refresh()
     this.#stopWatching = this.#host.log.watch(() => this.#lookSoon())
     void this.#recover()
+    void this.#host.workspaces?.sweep()
   }
 
   session(scope: Scope): Session {

@@ -11,7 +11,7 @@ import { bindWorkspace } from '../workspace/attestation.ts'
 import { copySource } from '../workspace/copy-source.ts'
 import { isolatedWorkspace } from '../workspace/isolated-workspace.ts'
 import { localWorkspace } from '../workspace/local-workspace.ts'
-import { checkedOptions, openSandbox, type WorkspaceOptions } from '../workspace/open-workspace.ts'
+import { checkedOptions, openSandbox, sweepSandboxes, type WorkspaceOptions } from '../workspace/open-workspace.ts'
 import type { Sandbox } from '../workspace/sandbox.ts'
 import type { Tree } from '../workspace/tree.ts'
 import { treeWorkspace } from '../workspace/tree-reading.ts'
@@ -49,6 +49,18 @@ export class Workspaces {
   constructor(parts: Parts) {
     this.#parts = { ...parts, options: checkedOptions(parts.options) }
     this.tools = nativeTools((scope) => this.of(scope))
+  }
+
+  /** Removes what lost processes have left, in the background: a daemon that does not answer must hold nobody up. */
+  async sweep(): Promise<void> {
+    const { options, logger } = this.#parts
+    if (options.isolation === 'none') return
+    try {
+      const swept = await sweepSandboxes(options)
+      if (swept > 0) logger.info({ swept }, 'sandboxes of lost processes were swept')
+    } catch {
+      logger.warn({}, 'sandboxes of lost processes could not be swept')
+    }
   }
 
   /** What the log names is told before each call, since only a session's own mailbox knows it. */

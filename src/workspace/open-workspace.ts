@@ -47,14 +47,10 @@ export async function sandboxReports(
   return { bubblewrap: await bubblewrap.report(), docker: await docker.report() }
 }
 
-/** The driver to use, with what earlier processes left behind swept; null: there is none, or none is wanted. */
+/** The driver to use; null: there is none, or none is wanted. */
 export async function openSandbox(options: WorkspaceOptions, bounds: Limits): Promise<Sandbox | null> {
-  const { isolation = 'auto', socketPath } = options
+  const { isolation = 'auto' } = options
   if (isolation === 'none') return null
-  const leases = new Leases(options.leases)
-  await leases.sweep((record) =>
-    record.isolation === 'docker' ? sweepDocker(record, socketPath) : sweepBubblewrap(record),
-  )
   for (const sandbox of sandboxes(options, bounds)) {
     if (isolation !== 'auto' && sandbox.isolation !== isolation) continue
     const report = await sandbox.report()
@@ -64,6 +60,13 @@ export async function openSandbox(options: WorkspaceOptions, bounds: Limits): Pr
     throw new LandfallError('WORKSPACE_FAILED', message, { details: { isolation } })
   }
   return null
+}
+
+/** Ends and removes what lost processes of this host have left; gives how much that was. */
+export async function sweepSandboxes({ leases, socketPath }: Where = {}): Promise<number> {
+  return new Leases(leases).sweep((record) =>
+    record.isolation === 'docker' ? sweepDocker(record, socketPath) : sweepBubblewrap(record),
+  )
 }
 
 function sandboxes(where: Where, bounds: Limits): readonly [Sandbox, Sandbox] {

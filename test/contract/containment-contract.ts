@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { SandboxHarness } from './kit/sandboxes.ts'
@@ -93,8 +93,8 @@ export function containmentContract(harness: SandboxHarness): void {
     const script = [
       `cat ${victim} /proc/1/root${victim} /proc/self/root${victim} /proc/$PPID/root${victim}`,
       `echo x > ${victim}`,
-      `cat /root/.ssh/* /home/*/.ssh/* /etc/shadow /var/run/docker.sock`,
-      `ls -d /root /home /var /srv /mnt 2>/dev/null`,
+      `cat ${homedir()}/.ssh/* ${homedir()}/.profile /etc/shadow /var/run/docker.sock`,
+      `ls -a ${homedir()} ${tmpdir()}`,
     ].join('; ')
     const { stdout } = await execIn(of, `(${script}) 2>/dev/null; true`)
     expect(stdout).not.toContain(secret)
