@@ -29,6 +29,10 @@ function bareImports(files: readonly SourceFile[]): { path: string; name: string
   )
 }
 
+/** Pages are bundled when they are built, so what they import need not be installed with the package. */
+const bundled = /^src\/inspector\/browser\//
+const shipping = (path: string) => /^(src|machines)\//.test(path) && !bundled.test(path)
+
 /** What ships may import only what is installed with it; tests may import everything declared. */
 export function undeclaredImports(files: readonly SourceFile[], manifest: Manifest): string[] {
   const shipped = new Set(
@@ -38,13 +42,13 @@ export function undeclaredImports(files: readonly SourceFile[], manifest: Manife
   )
   const development = new Set([...shipped, ...Object.keys(manifest.devDependencies ?? {})])
   return bareImports(files)
-    .filter(({ path, name }) => !(/^(src|machines)\//.test(path) ? shipped : development).has(name))
+    .filter(({ path, name }) => !(shipping(path) ? shipped : development).has(name))
     .map(({ path, name }) => `${path}: ${name} is not declared`)
 }
 
 export function unusedDependencies(files: readonly SourceFile[], manifest: Manifest): string[] {
   const used = new Set(bareImports(files).map(({ name }) => name))
-  const shipped = new Set(bareImports(files.filter((f) => /^(src|machines)\//.test(f.path))).map(({ name }) => name))
+  const shipped = new Set(bareImports(files.filter((f) => shipping(f.path))).map(({ name }) => name))
   const needless = Object.keys(manifest.dependencies ?? {}).filter((name) => !shipped.has(name))
   const idle = Object.keys(manifest.devDependencies ?? {}).filter(
     (name) => !used.has(name) && !name.startsWith('@types/') && !commands.has(name),

@@ -33,10 +33,10 @@ export function sourceFiles(ending: RegExp, ...folders: string[]): SourceFile[] 
 
 /** All code that ships. */
 export function productFiles(): SourceFile[] {
-  return sourceFiles(/\.ts$/, 'machines', 'src')
+  return sourceFiles(/\.tsx?$/, 'machines', 'src')
 }
 
 /** All code, tests included. */
 export function allCode(): SourceFile[] {
-  return sourceFiles(/\.ts$/, 'machines', 'src', 'test', 'model-tests')
+  return sourceFiles(/\.tsx?$/, 'machines', 'src', 'test', 'model-tests')
 }

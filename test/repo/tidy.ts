@@ -120,7 +120,7 @@ const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/
 
 export const nameProblems: Rule = (file) => {
   const parts = file.path.split('/')
-  const base = (parts.at(-1) ?? '').replace(/\.(d\.)?ts$/, '')
+  const base = (parts.at(-1) ?? '').replace(/\.(d\.)?tsx?$/, '')
   const stem = base.split('.')[0] ?? ''
   if (file.path !== 'src/index.ts' && vagueNames.has(stem)) return [`${file.path}: says nothing about what it holds`]
   if (parts.slice(0, -1).some((folder) => vagueNames.has(folder)))
@@ -128,6 +128,8 @@ export const nameProblems: Rule = (file) => {
   return kebab.test(base) ? [] : [`${file.path}: not kebab-case`]
 }
 
+/** Vite reads its configuration from a default export. */
+const mayExportDefault = (path: string): boolean => path.endsWith('/vite.config.ts')
 const mayReexport = (path: string): boolean => path === 'src/index.ts' || path.endsWith('/public.ts')
 
 export const reexportProblems: Rule = (file) => {
@@ -135,7 +137,8 @@ export const reexportProblems: Rule = (file) => {
   visit(parse(file.path, file.text).program, (node) => {
     const line = lineOf(file.text, node.start)
     if (node.type === 'ExportAllDeclaration') problems.push(`${file.path}:${line}: export *`)
-    if (node.type === 'ExportDefaultDeclaration') problems.push(`${file.path}:${line}: default export`)
+    if (node.type === 'ExportDefaultDeclaration' && !mayExportDefault(file.path))
+      problems.push(`${file.path}:${line}: default export`)
     const again = node.type === 'ExportNamedDeclaration' && childNode(node, 'source') !== null
     if (again && !mayReexport(file.path)) problems.push(`${file.path}:${line}: a re-export outside the public entries`)
   })

@@ -1,22 +1,16 @@
-import { callMachine } from '../../../machines/call.machine.ts'
-import { sessionMachine } from '../../../machines/session.machine.ts'
-import { taskMachine } from '../../../machines/task.machine.ts'
 import { chartGraph } from '../../inspector/chart-graph.ts'
 import { chartJson } from '../../inspector/chart-json.ts'
 import { layoutChart } from '../../inspector/chart-layout.ts'
+import { serveCharts } from '../../inspector/chart-server.ts'
 import { chartSvg } from '../../inspector/chart-svg.ts'
 import { mermaidOf } from '../../inspector/mermaid.ts'
+import { ownCharts, type ShownChart } from '../../inspector/simulator/own-charts.ts'
 import { type CliContext, choiceOption, textArgument } from '../cli-context.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { isChartFile, loadCharts, type NamedChart } from '../load-chart.ts'
+import { isChartFile, loadCharts } from '../load-chart.ts'
+import { openBrowser } from '../open-browser.ts'
 import type { Output } from '../output.ts'
-import { unsupported, usageError } from '../usage-error.ts'
-
-const own: readonly NamedChart[] = [
-  { name: 'session', machine: sessionMachine },
-  { name: 'task', machine: taskMachine },
-  { name: 'call', machine: callMachine },
-]
+import { usageError } from '../usage-error.ts'
 
 /** The charts that decide, or those of a module of the user, drawn from the machines themselves. */
 export async function machines(context: CliContext): Promise<number> {
@@ -24,37 +18,52 @@ export async function machines(context: CliContext): Promise<number> {
   const name = textArgument(context, 0)
   const format = choiceOption(context, 'format', ['mermaid', 'svg', 'json']) ?? (output.json ? 'json' : 'mermaid')
   const charts = await chartsOf(name)
-  if (context.options.open === true) throw unsupported('--open', 'Use --format svg.')
+  if (context.options.open === true) return open(output, charts)
   if (format === 'json') writeJson(output, charts, name !== undefined && charts.length === 1)
   else if (format === 'svg') await writeSvg(output, charts)
   else writeMermaid(output, charts)
   return exitCodes.done
 }
 
-async function chartsOf(name: string | undefined): Promise<readonly NamedChart[]> {
-  if (name === undefined) return own
+/** Serves the page until the process is told to end. */
+async function open(output: Output, charts: readonly ShownChart[]): Promise<number> {
+  const server = await serveCharts(charts)
+  output.result({ address: server.address }, () => [server.address])
+  output.note('Open this address in a browser; Ctrl-C ends it.')
+  openBrowser(server.address)
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+  await server.close()
+  return exitCodes.done
+}
+
+async function chartsOf(name: string | undefined): Promise<readonly ShownChart[]> {
+  if (name === undefined) return ownCharts
   if (isChartFile(name)) return loadCharts(name)
-  const found = own.filter((chart) => chart.name === name)
+  const found = ownCharts.filter((chart) => chart.name === name)
   if (found.length === 0)
-    throw usageError(`The charts are ${own.map((chart) => chart.name).join(', ')}; another one is named by its file.`)
+    throw usageError(
+      `The charts are ${ownCharts.map((chart) => chart.name).join(', ')}; another one is named by its file.`,
+    )
   return found
 }
 
-function writeJson(output: Output, charts: readonly NamedChart[], isOne: boolean): void {
+function writeJson(output: Output, charts: readonly ShownChart[], isOne: boolean): void {
   const all = Object.fromEntries(charts.map(({ name, machine }) => [name, chartJson(machine)]))
   const value = isOne ? Object.values(all)[0] : all
   if (output.json) output.value(value)
   else output.line(JSON.stringify(value, null, 2))
 }
 
-function writeMermaid(output: Output, charts: readonly NamedChart[]): void {
+function writeMermaid(output: Output, charts: readonly ShownChart[]): void {
   const drawn = charts.map(({ name, machine }) => ({ name, text: mermaidOf(machine) }))
   if (output.json) output.value(Object.fromEntries(drawn.map(({ name, text }) => [name, text])))
   else for (const { name, text } of drawn) output.line(`%% ${name}\n${text}`.trimEnd())
 }
 
 /** One picture is one document, so several are not written one behind the other. */
-async function writeSvg(output: Output, charts: readonly NamedChart[]): Promise<void> {
+async function writeSvg(output: Output, charts: readonly ShownChart[]): Promise<void> {
   if (!output.json && charts.length > 1)
     throw usageError(`A picture holds one chart. Name one of ${charts.map(({ name }) => name).join(', ')}.`)
   const drawn: Record<string, string> = {}

@@ -1,0 +1,63 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { SimulatedStep } from '../simulator/simulate.ts'
+import { valueText } from './state-panel.tsx'
+
+interface History {
+  readonly steps: readonly SimulatedStep[]
+  readonly input: unknown
+  /** Back to where so many events had been played. */
+  readonly onGo: (count: number) => void
+  readonly onBegin: (input: unknown) => void
+}
+
+/** What was played, to go back in, and the input to begin with. */
+export function HistoryList({ steps, input, onGo, onBegin }: History) {
+  return (
+    <section aria-labelledby="history-title">
+      <h2 id="history-title">Played</h2>
+      <ol class="history" start={0}>
+        {steps.map((step, count) => (
+          <li key={`${count} ${step.event?.type ?? ''}`}>
+            <button
+              type="button"
+              aria-current={count === steps.length - 1 ? 'step' : undefined}
+              onClick={() => onGo(count)}
+            >
+              {step.event?.type ?? 'beginning'}
+              <span>{step.accepted ? valueText(step.value) : 'refused'}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <Beginning input={input} onBegin={onBegin} />
+    </section>
+  )
+}
+
+function Beginning({ input, onBegin }: Pick<History, 'input' | 'onBegin'>) {
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState('')
+  useEffect(() => setText(JSON.stringify(input ?? null, null, 2)), [input])
+  const begin = (submitted: Event) => {
+    submitted.preventDefault()
+    try {
+      onBegin(JSON.parse(text))
+      setProblem('')
+    } catch {
+      setProblem('The input is no JSON.')
+    }
+  }
+  return (
+    <details>
+      <summary>Begin with another input</summary>
+      <form onSubmit={begin}>
+        <label>
+          As JSON
+          <textarea rows={8} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        </label>
+        <p role="alert">{problem}</p>
+        <button type="submit">Begin</button>
+      </form>
+    </details>
+  )
+}

@@ -1,0 +1,30 @@
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate'
+import { callMachine } from '../../../machines/call.machine.ts'
+import { sessionMachine } from '../../../machines/session.machine.ts'
+import { taskMachine } from '../../../machines/task.machine.ts'
+import { callInput, callSamples } from './sample-call.ts'
+import type { SampleEvent } from './sample-fact.ts'
+import { sessionInput, sessionSamples } from './sample-session.ts'
+import { taskInput, taskSamples } from './sample-task.ts'
+
+/** A chart to draw and to try out. */
+export interface ShownChart {
+  readonly name: string
+  readonly machine: AnyStateMachine
+  /** What it begins with, where nothing else is said. */
+  readonly input?: unknown
+  /** Events to offer. Absent: those that the chart itself names, without anything but their type. */
+  readonly samples?: (snapshot: AnyMachineSnapshot) => readonly SampleEvent[]
+}
+
+/** The charts of session, task and call, with facts that fit them. */
+export const ownCharts: readonly ShownChart[] = [
+  {
+    name: 'session',
+    machine: sessionMachine,
+    input: sessionInput,
+    samples: ({ context }) => sessionSamples(context),
+  },
+  { name: 'task', machine: taskMachine, input: taskInput, samples: ({ context }) => taskSamples(context) },
+  { name: 'call', machine: callMachine, input: callInput, samples: ({ context }) => callSamples(context) },
+]
