@@ -26,12 +26,17 @@ export function parse(path: string, text: string): Syntax {
   const key = `${path}\n${text}`
   const known = cache.get(key)
   if (known) return known
-  const result = parseSync(path, text, { lang: path.endsWith('.d.ts') ? 'dts' : 'ts', sourceType: 'module' })
+  const result = parseSync(path, text, { lang: languageOf(path), sourceType: 'module' })
   const error = result.errors[0]
   if (error) throw new Error(`${path}: ${error.message}`)
   const syntax = { program: asNode(result.program), comments: result.comments }
   cache.set(key, syntax)
   return syntax
+}
+
+function languageOf(path: string): 'dts' | 'ts' | 'tsx' {
+  if (path.endsWith('.d.ts')) return 'dts'
+  return path.endsWith('.tsx') ? 'tsx' : 'ts'
 }
 
 export function isNode(value: unknown): value is Node {
