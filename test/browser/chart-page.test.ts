@@ -4,7 +4,8 @@ import { start } from '../cli/cli-process.ts'
 import { tempFolder } from '../log/temp-store.ts'
 import { hasChromium, launch, newPage, sayWithoutChromium } from './chromium.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+const patience = { timeout: 10_000 }
 sayWithoutChromium()
 
 // Needs Chromium: apt-get install -y chromium.
@@ -39,18 +40,18 @@ describe.skipIf(!hasChromium)('the chart page', () => {
   it('draws a chart and plays facts through it: state, guards, what is asked for', async () => {
     const { page, problems } = await open()
     await click(page, 'task')
-    await expect.poll(() => active(page)).toEqual(['task', 'task.pending', 'task.pending.queued'])
+    await expect.poll(() => active(page), patience).toEqual(['task', 'task.pending', 'task.pending.queued'])
     await click(page, 'task.started')
-    await expect.poll(() => state(page).textContent()).toBe('running.boundary.ready')
+    await expect.poll(() => state(page).textContent(), patience).toBe('running.boundary.ready')
     expect(await page.locator('.asked').textContent()).toContain('continueTurn')
     await click(page, 'model.requested (the turn)')
-    await expect.poll(() => page.locator('.asked').textContent()).toBe('sendRequest{"task":"task-1"}')
+    await expect.poll(() => page.locator('.asked').textContent(), patience).toBe('sendRequest{"task":"task-1"}')
     expect(await active(page)).toContain('task.running.requesting')
     const taken = page.locator('.arrow.taken')
     expect(await taken.getAttribute('data-target')).toBe('task.running.requesting')
 
     await click(page, 'task.completed')
-    await expect.poll(() => page.locator('p.refused').textContent()).toBe('task.completed was refused.')
+    await expect.poll(() => page.locator('p.refused').textContent(), patience).toBe('task.completed was refused.')
     expect(await page.locator('.guards').textContent()).toContain('isDescendants said no in task.running')
     expect(await state(page).textContent()).toBe('running.requesting')
     expect(problems).toEqual([])
@@ -61,20 +62,20 @@ describe.skipIf(!hasChromium)('the chart page', () => {
     for (const name of ['call.started', 'call.interrupted', 'call.started']) {
       const played = await page.locator('.history li').count()
       await click(page, name)
-      await expect.poll(() => page.locator('.history li').count()).toBe(played + 1)
+      await expect.poll(() => page.locator('.history li').count(), patience).toBe(played + 1)
     }
     expect(await page.locator('.asked').textContent()).toContain('"attempt":2')
     await page.locator('.history button').nth(1).click()
-    await expect.poll(() => state(page).textContent()).toBe('started')
-    expect(await page.locator('.history li').count()).toBe(2)
+    await expect.poll(() => page.locator('.history li').count(), patience).toBe(2)
+    expect(await state(page).textContent()).toBe('started')
     await click(page, 'call.finished (succeeded)')
-    await expect.poll(() => page.locator('.over').textContent()).toBe('The chart has ended (done).')
+    await expect.poll(() => page.locator('.over').textContent(), patience).toBe('The chart has ended (done).')
   })
 
   it('plays an event whose name is clicked in the drawing', async () => {
     const { page } = await open(['call'])
     await page.locator('.label .event', { hasText: 'call.held' }).first().click()
-    await expect.poll(() => state(page).textContent()).toBe('held')
+    await expect.poll(() => state(page).textContent(), patience).toBe('held')
   })
 
   it('is used with the keyboard alone', async () => {
@@ -88,12 +89,12 @@ describe.skipIf(!hasChromium)('the chart page', () => {
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
     expect(outline).toBe('solid')
     await page.keyboard.press('Enter')
-    await expect.poll(() => state(page).textContent()).toBe('started')
+    await expect.poll(() => state(page).textContent(), patience).toBe('started')
     // The pressed button is gone; the focus is not lost with it.
-    await expect.poll(focused).toMatch(/^call\./)
+    await expect.poll(focused, patience).toMatch(/^call\./)
     await tabTo('call.aborting')
     await page.keyboard.press('Space')
-    await expect.poll(() => state(page).textContent()).toBe('aborting')
+    await expect.poll(() => state(page).textContent(), patience).toBe('aborting')
   })
 
   it('takes an event and an input as JSON, and says what is wrong with them', async () => {
@@ -101,14 +102,14 @@ describe.skipIf(!hasChromium)('the chart page', () => {
     await page.getByText('Another event').click()
     await page.locator('textarea').first().fill('{"kind": 1}')
     await click(page, 'Send')
-    await expect.poll(() => page.getByText('An event is a JSON object with a type.').count()).toBe(1)
+    await expect.poll(() => page.getByText('An event is a JSON object with a type.').count(), patience).toBe(1)
     await page.locator('textarea').first().fill('{"type": "call.refused", "seq": 2, "data": {"code": "X"}}')
     await click(page, 'Send')
-    await expect.poll(() => state(page).textContent()).toBe('refused')
+    await expect.poll(() => state(page).textContent(), patience).toBe('refused')
     await page.getByText('Begin with another input').click()
     await page.locator('textarea').last().fill('{"nothing": true}')
     await click(page, 'Begin')
-    await expect.poll(() => page.locator('.problem').textContent()).toContain('INVALID_INPUT')
+    await expect.poll(() => page.locator('.problem').textContent(), patience).toContain('INVALID_INPUT')
   })
 
   it('follows the colours of the system, and the reader who wants others', async () => {
