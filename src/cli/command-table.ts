@@ -121,6 +121,17 @@ const operators: readonly CommandLine[] = [
     load: async () => (await import('./commands/operators.ts'))[name],
   })),
   {
+    usage: 'restore <file>',
+    description: 'go on with the session of a checkpoint, under the name of this one; - reads it from standard input',
+    load: async () => (await import('./commands/checkpoints.ts')).restore,
+  },
+  {
+    usage: 'memory [key] [value]',
+    description: 'list the notes, print one, or keep one; a value is JSON, or else a text',
+    options: [['--of <scope>', 'whose: session, user or tenant'], ['--remove', 'take the note away'], commandId],
+    load: async () => (await import('./commands/memory.ts')).memory,
+  },
+  {
     usage: 'reopen',
     description: 'take work again after a close',
     options: [commandId],
@@ -171,6 +182,18 @@ const reads: readonly CommandLine[] = [
     usage: 'patch',
     description: 'what the session changed in its workspace, as a patch that git apply takes',
     load: async () => (await import('./commands/reads.ts')).patch,
+  },
+  {
+    usage: 'checkpoint',
+    description: 'the session as one portable document',
+    options: [['--at <seq>', 'as it was after this fact']],
+    load: async () => (await import('./commands/checkpoints.ts')).checkpoint,
+  },
+  {
+    usage: 'ledger',
+    description: 'what was called, decided, cancelled and quarantined',
+    options: page,
+    load: async () => (await import('./commands/checkpoints.ts')).ledger,
   },
   {
     usage: 'verify',

@@ -36,6 +36,8 @@ export interface OpenOptions {
   readonly workspace?: string
   /** The store must be there, and a session that has no work needs no model. */
   readonly existing?: boolean
+  /** The store is made when it is not there, and nothing that the command does asks a model. */
+  readonly modelless?: boolean
   /** A turn that a lost owner left is not begun again by a command that would only be told that the session is busy. */
   readonly idle?: boolean
 }
@@ -45,7 +47,8 @@ export async function openSession(context: CliContext, options: OpenOptions = {}
   const { settings } = context
   const scope = scopeOf(settings)
   const model = options.model ?? (await modelOf(settings))
-  if (model === null && options.existing !== true) throw usageError(`Name a model: --model ${modelForms}.`)
+  if (model === null && options.existing !== true && options.modelless !== true)
+    throw usageError(`Name a model: --model ${modelForms}.`)
   if (options.existing === true && !existsSync(settings.db)) throw noStore(settings.db)
   const hosted = await hostOptions(settings, options.workspace ?? settings.workspace)
   const { maxStoreBytes } = settings
@@ -93,7 +96,7 @@ export async function modelOf({ model }: Settings): Promise<Model | null> {
 }
 
 /** Stands where nothing is ever asked: without a model a session with work is not opened. */
-const absentModel: Model = {
+export const absentModel: Model = {
   name: 'none',
   async *request() {
     yield* []

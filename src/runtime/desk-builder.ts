@@ -4,12 +4,13 @@ import { type CatalogSnapshot, emptySnapshot } from '../capabilities/catalog-sna
 import { LandfallError } from '../facts/errors.ts'
 import type { Content } from '../facts/log-port.ts'
 import { needed } from './expand-messages.ts'
+import type { Host } from './options.ts'
 import { RequestView } from './request-view.ts'
 import type { StepBase } from './step.ts'
 import { TaskDesk } from './task-desk.ts'
 
 /** What a desk is built from; a step's base, or a live session that takes over what another owner began. */
-export type DeskBase = Pick<StepBase, 'host' | 'world' | 'bodies' | 'key'>
+export type DeskBase = Pick<StepBase, 'world' | 'bodies' | 'key'> & { readonly host: Pick<Host, 'catalog'> }
 
 /** System text of a task: the command's, or the one that the session was opened with; shared content of the session. */
 export function systemOf(base: DeskBase, record: TaskRecord): Content | null {

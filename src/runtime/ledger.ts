@@ -139,11 +139,14 @@ export async function readLedger(
 async function elevatedReads(log: Log, scope: Scope, since: string): Promise<readonly LedgerEntry[]> {
   const found: LedgerEntry[] = []
   for await (const fact of factsOf(log, controlScope))
-    if (fact.type === 'audit.elevated' && fact.at >= since && reaches(fact, scope))
+    if (fact.type === 'audit.elevated' && reaches(fact, scope, since))
       found.push(entry(fact, { kind: 'elevated_read', ...fact.data }))
   return found
 }
 
-function reaches({ data }: FactOf<'audit.elevated'>, scope: Scope): boolean {
-  return (['tenant', 'user', 'session'] as const).every((part) => (data.filter[part] ?? scope[part]) === scope[part])
+/** A listing from before the session was opened did not see it; whoever named it, to bring it here, did. */
+function reaches({ data, at }: FactOf<'audit.elevated'>, scope: Scope, since: string): boolean {
+  const { filter } = data
+  if (at < since && filter.session === undefined) return false
+  return (['tenant', 'user', 'session'] as const).every((part) => (filter[part] ?? scope[part]) === scope[part])
 }

@@ -16,8 +16,10 @@ import type { Checkpoint } from './checkpoint-schema.ts'
 import { makeCheckpoint } from './make-checkpoint.ts'
 import { parseCheckpoint } from './parse-checkpoint.ts'
 
+type CheckpointHost = Pick<Host, 'log' | 'limits' | 'catalog'>
+
 /** The checkpoint of a session as its log has it now, or had it at a fact. Reads alone; what is not yet durable is not in it. */
-export async function takeCheckpoint(host: Host, scope: Scope, at?: number): Promise<Checkpoint> {
+export async function takeCheckpoint(host: CheckpointHost, scope: Scope, at?: number): Promise<Checkpoint> {
   const { log, limits } = host
   const loaded = await load(host, scope, at)
   const { world, hash } = loaded
@@ -50,7 +52,7 @@ export async function takeCheckpoint(host: Host, scope: Scope, at?: number): Pro
   return checkpoint
 }
 
-async function load({ log }: Host, scope: Scope, at: number | undefined): Promise<Loaded> {
+async function load({ log }: CheckpointHost, scope: Scope, at: number | undefined): Promise<Loaded> {
   if (at !== undefined && (!Number.isSafeInteger(at) || at < 1))
     throw new LandfallError('INVALID_INPUT', 'at is a seq: a whole number of at least 1.', { details: { field: 'at' } })
   const loaded = at === undefined ? await loadNewest(log, scope) : await loadWorld(log, scope, at)
@@ -62,7 +64,7 @@ async function load({ log }: Host, scope: Scope, at: number | undefined): Promis
 }
 
 async function bodiesOf(
-  { log }: Host,
+  { log }: CheckpointHost,
   scope: Scope,
   places: readonly (readonly [id: string, at: ContentAt])[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -72,7 +74,7 @@ async function bodiesOf(
 }
 
 /** The request that is in flight, detached; or how the newest turn ended. */
-function nextOf(host: Host, world: World, bodies: Bodies, key: string): Checkpoint['next'] {
+function nextOf(host: CheckpointHost, world: World, bodies: Bodies, key: string): Checkpoint['next'] {
   const session = needed(world.session, 'session').context
   const { active, last } = session
   if (active === null) {
