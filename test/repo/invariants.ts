@@ -17,8 +17,9 @@ export const features: { readonly present: readonly string[]; readonly planned: 
     'budget',
     'capabilities',
     'elevated reads',
+    'memory',
   ],
-  planned: ['background tasks', 'fleet', 'http', 'memory', 'simulator'],
+  planned: ['background tasks', 'fleet', 'http', 'simulator'],
 }
 
 export const decided: readonly string[] = ['facts', 'facts and content', 'running system']
