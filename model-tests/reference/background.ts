@@ -1,5 +1,5 @@
 import { type CommandOf, create, type Spawn } from './commands.ts'
-import { isGoing, isTerminal, type Model, refuse, taskOf, type Verdict } from './model.ts'
+import { isGoing, isTerminal, type Model, type RefTask, refuse, taskOf, type Verdict } from './model.ts'
 import { boundary, endMembers } from './scheduling.ts'
 
 /** Background tasks and their groups. */
@@ -12,11 +12,17 @@ function keyed(model: Model, { key, parent, propagate = 'cascade', group, input 
   }
 }
 
-function mayJoin(model: Model, id: string | undefined): Verdict | undefined {
-  if (id === undefined) return undefined
+function mayJoin(model: Model, id: string | undefined): readonly string[] {
+  if (id === undefined) return []
   const group = model.groups.find((each) => each.id === id)
-  if (group === undefined) return refuse('NOT_FOUND', 'INVALID_INPUT')
-  return group.state === 'open' ? undefined : refuse('GROUP_SEALED')
+  if (group === undefined) return ['NOT_FOUND', 'INVALID_INPUT']
+  return group.state === 'open' ? [] : ['GROUP_SEALED']
+}
+
+function mayGrow(model: Model, parent: RefTask | undefined): readonly string[] {
+  const depth = parent === undefined ? 1 : depthOf(model, parent.id) + 1
+  const living = model.tasks.filter((task) => task.kind === 'background' && !isTerminal(task))
+  return depth > model.depthBound || living.length >= model.childBound ? ['LIMIT_EXCEEDED'] : []
 }
 
 /**
@@ -32,12 +38,9 @@ export function spawn(model: Model, command: Spawn): Verdict {
   const parent = taskOf(model, command.parent ?? null)
   if (command.parent !== undefined && (parent === undefined || !isGoing(parent)))
     return refuse('NOT_FOUND', 'TASK_NOT_ACTIVE', 'TASK_CANCELLING', 'INVALID_INPUT', 'INVALID_TRANSITION')
-  const refusal = mayJoin(model, command.group)
-  if (refusal !== undefined) return refusal
-  const depth = parent === undefined ? 1 : depthOf(model, parent.id) + 1
-  const living = model.tasks.filter((task) => task.kind === 'background' && !isTerminal(task))
-  if (depth > model.depthBound) return refuse('LIMIT_EXCEEDED')
-  if (living.length >= model.childBound) return refuse('LIMIT_EXCEEDED')
+  // Where more than one of them holds, the pages do not say which is told.
+  const codes = [...mayJoin(model, command.group), ...mayGrow(model, parent)]
+  if (codes.length > 0) return refuse(...codes)
   const { propagate = 'cascade', group = null } = command
   const task = create(model, command.id, { kind: 'background', parent: command.parent ?? null, propagate, group })
   if (key !== undefined) model.keys.push({ key, task: task.id, request })
