@@ -43,7 +43,7 @@ const restMs = 10
 export function createServer(runtime: Runtime, options: CreateServerOptions = {}): LandfallServer {
   const gate = new Gate(runtime.ports.limits)
   const identity = options.identity ?? localIdentity()
-  const app = buildApp(runtime, { ...options, identity }, gate)
+  const app = buildApp(runtime, { ...options, identity }, { gate, pages: true })
   const { limits } = runtime.ports
   const server = createHttpServer(
     {

@@ -1,10 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import { createLocalJWKSet, createRemoteJWKSet, exportJWK, importSPKI, type JSONWebKeySet, type JWK } from 'jose'
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  exportJWK,
+  importSPKI,
+  type JSONWebKeySet,
+  type JWK,
+  type JWTVerifyGetKey,
+} from 'jose'
 import { LandfallError } from '../facts/errors.ts'
 import { isLoopback } from './local-identity.ts'
 
 /** What verifies signatures: keys at hand, or keys that are fetched and kept. */
-export type KeySet = ReturnType<typeof createLocalJWKSet> | ReturnType<typeof createRemoteJWKSet>
+export type KeySet = JWTVerifyGetKey
 
 const asymmetricTypes: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP'])
 
@@ -20,7 +28,10 @@ export function localKeySet(keys: JSONWebKeySet): KeySet {
     if (!asymmetricTypes.has(key.kty)) throw invalid('Only asymmetric keys are taken: RSA, EC or OKP.')
     if ('d' in key) throw invalid('The key set holds a private key. Give the public part alone.')
   }
-  return createLocalJWKSet(keys)
+  const find = createLocalJWKSet(keys)
+  if (keys.keys.some(({ kid }) => kid !== undefined)) return find
+  // Keys without names, as in a PEM: what a token calls its key is of no use here.
+  return ({ kid: _kid, ...header }, token) => find(header, token)
 }
 
 function remoteKeySet(place: string): KeySet {

@@ -15,10 +15,15 @@ import type { ServerOptions, SiteFile } from './server-options.ts'
 
 /** The whole of the protocol as one Hono app, for `route()` of a host's own app. The runtime stays the host's. */
 export function serverApp(runtime: Runtime, options: ServerOptions = {}): OpenAPIHono {
-  return buildApp(runtime, options, new Gate(runtime.ports.limits))
+  // Without files of its own it leaves every other path to the host.
+  return buildApp(runtime, options, { gate: new Gate(runtime.ports.limits), pages: options.site !== undefined })
 }
 
-export function buildApp(runtime: Runtime, options: ServerOptions, gate: Gate): OpenAPIHono {
+export function buildApp(
+  runtime: Runtime,
+  options: ServerOptions,
+  { gate, pages }: { readonly gate: Gate; readonly pages: boolean },
+): OpenAPIHono {
   const app = new OpenAPIHono()
   const serving = new Serving({ runtime, gate }, options)
   for (const route of routes) app.on(route.method, honoPath(route.path), (c) => serving.route(c, route))
@@ -32,7 +37,7 @@ export function buildApp(runtime: Runtime, options: ServerOptions, gate: Gate): 
   )
   app.get('/v1/machines', (c) => serving.open(c, '/v1/machines', async () => json(chartsOf(options), 200)))
   app.get('/metrics', (c) => serving.identified(c, '/metrics', () => metricsOf(options)))
-  app.get('*', (c) => serving.open(c, '*', () => siteOf(c, options)))
+  if (pages) app.get('*', (c) => serving.open(c, '*', () => siteOf(c, options)))
   app.notFound((c) => serving.open(c, 'none', async () => Promise.reject(noRoute())))
   app.onError((error) => problemResponse(error, runtime.ports.redactor))
   return app

@@ -18,8 +18,9 @@ export const features: { readonly present: readonly string[]; readonly planned: 
     'capabilities',
     'elevated reads',
     'memory',
+    'http',
   ],
-  planned: ['background tasks', 'fleet', 'http', 'simulator'],
+  planned: ['background tasks', 'fleet', 'simulator'],
 }
 
 export const decided: readonly string[] = ['facts', 'facts and content', 'running system']
