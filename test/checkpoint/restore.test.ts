@@ -31,6 +31,14 @@ describe('a restored session', () => {
     })
     expect(session.scope).toEqual(scope)
     expect(await session.memory.get('plan')).toEqual({ next: ['tea'] })
+    const { identity, digest: _, history, next: _next, ...same } = checkpoint
+    const again = await session.checkpoint()
+    expect(again).toMatchObject({
+      ...same,
+      identity: { turns: identity.turns },
+      history: { messages: history.messages },
+    })
+    expect(again.control.seenCalls.length).toBe(2)
     expect((await rig.steps())[0]).toMatch(
       /^session\.opened( · message\.added [^·]*){5} · session\.restored · memory\.put$/,
     )

@@ -110,3 +110,15 @@ it('goes with an erased session, and takes nothing in a closed one', async () =>
   expect(await log.content(scope, refs)).toEqual([null])
   for await (const verdict of verifyStore(log)) expect(verdict).toMatchObject({ violations: [], erased: 0 })
 })
+
+it('reaches a session that another process works on, through its inbox', async () => {
+  const store = stores[1]?.[1]() ?? (() => expect.unreachable())
+  const open = runtimesOn(store)
+  const [owner, other] = [await open(), await open()]
+  await owner.session(scope).start('work on')
+  expect((await other.session(scope).memory.put('plan', ['tea'], { commandId: 'from afar' })).result).toBe('applied')
+  expect(await owner.session(scope).memory.get('plan')).toEqual(['tea'])
+  expect(await other.session(scope).memory.get('plan')).toEqual(['tea'])
+  expect((await owner.session(scope).log()).filter(({ type }) => type === 'memory.put').length).toBe(1)
+  await owner.session(scope).cancel()
+})
