@@ -1,9 +1,10 @@
-import type { Draft, FactType } from './facts.ts'
+import type { Draft, FactData, FactType } from './facts.ts'
 import type {
   AbandonReason,
   CallId,
   Decision,
   Digest,
+  GroupId,
   PauseToken,
   Status,
   SteeringFate,
@@ -83,6 +84,16 @@ export type Ask =
   | { readonly ask: 'recoverTask'; readonly task: TaskId }
   /** Verify the outcome with the capability's probe, or commit `unknown`. */
   | { readonly ask: 'settleUncertain'; readonly task: TaskId; readonly call: CallId; readonly reason: UnknownReason }
+  /** `task.await_settled` with what is known; `done` only when nothing that is waited for lives. */
+  | { readonly ask: 'settleAwait'; readonly task: TaskId; readonly how: FactData['task.await_settled']['how'] }
+  /** The same for every task whose await may be over with what has just ended. */
+  | { readonly ask: 'followAwaits' }
+  /** `group.resolved`, once it is sealed and no member lives. */
+  | { readonly ask: 'resolveGroup'; readonly group: GroupId }
+  /** `task.cancelling` for each member that lives. */
+  | { readonly ask: 'cancelMembers'; readonly group: GroupId }
+  /** `run.resumed`, if the task still is as its owner left it. */
+  | { readonly ask: 'resumeRun'; readonly task: TaskId }
   /** The replacement in the slot, or an unblocked head of the queue, when nothing is active. */
   | { readonly ask: 'startNext' }
   /** `session.closed` or `session.erased` when nothing lives any more. */

@@ -27,6 +27,8 @@ export interface TaskRequest {
   readonly grants?: { readonly [id: string]: Grant }
   readonly skills?: readonly string[]
   readonly traceparent?: string
+  /** Own bounds of the task, within those of the session. */
+  readonly limits?: { readonly [name: string]: number }
 }
 
 /** What operators ask for. Imperative; each is accepted with a receipt or refused with a code. */
@@ -42,6 +44,8 @@ export type OperatorCommand =
       readonly group?: GroupId
       readonly idempotencyKey?: string
     }
+  | { readonly name: 'createGroup'; readonly group: GroupId; readonly failFast: boolean }
+  | { readonly name: 'sealGroup' | 'cancelGroup'; readonly group: GroupId }
   | {
       readonly name: 'steer'
       readonly task?: TaskId

@@ -166,7 +166,7 @@ function deadlines(world: World, moved: Moved): readonly Deadline[] {
     if (context.awaiting?.deadline != null)
       found.push({
         at: context.awaiting.deadline,
-        item: { type: 'task.await_settled', task, data: { how: 'deadline', results: [] } },
+        item: { ask: 'settleAwait', task, how: 'deadline' },
       })
   }
   return found.length < 2 ? found : found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))

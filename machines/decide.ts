@@ -1,5 +1,6 @@
 import type { AgendaItem } from './agenda.ts'
 import type { OperatorCommand, TaskRequest } from './commands.ts'
+import { decideGroup, keptFor } from './decide-background.ts'
 import type { Draft } from './facts.ts'
 import { isWithin } from './grant-order.ts'
 import { memoryNotesMax } from './memory-reducer.ts'
@@ -13,7 +14,12 @@ export type Decided =
   /** First facts of the step; the fold accepts or refuses them. */
   | { readonly kind: 'step'; readonly agenda: readonly AgendaItem[]; readonly target: string | null }
   /** Nothing to change, and the receipt says so. */
-  | { readonly kind: 'noted'; readonly result: 'joined' | 'too_late'; readonly target: string | null }
+  | {
+      readonly kind: 'noted'
+      readonly result: 'joined' | 'too_late'
+      readonly target: string | null
+      readonly reused?: true
+    }
   /** No fact can be drafted; `refusals.ts` names the reason. */
   | { readonly kind: 'refused' }
 
@@ -32,6 +38,9 @@ export function decide(world: World, command: OperatorCommand): Decided {
       return create(world, command.request, 'supersede', active === null ? {} : { replaces: active })
     }
     case 'spawn': {
+      const kept = keptFor(world, command)
+      if (kept !== null)
+        return kept.same ? { kind: 'noted', result: 'joined', target: kept.task, reused: true } : refused
       const { parent, propagate, group, idempotencyKey } = command
       return create(world, command.request, 'spawn', {
         propagate,
@@ -39,6 +48,15 @@ export function decide(world: World, command: OperatorCommand): Decided {
         ...(group === undefined ? {} : { group }),
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       })
+    }
+    case 'createGroup':
+    case 'sealGroup':
+    case 'cancelGroup': {
+      const decided = decideGroup(world, command)
+      if (decided === null) return refused
+      return typeof decided === 'string'
+        ? { kind: 'noted', result: decided, target: command.group }
+        : step(command.group, decided)
     }
     case 'steer': {
       const target = command.task ?? world.session?.context.active ?? null

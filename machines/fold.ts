@@ -3,6 +3,7 @@ import type { AgendaItem, Intent } from './agenda.ts'
 import { callMachine, foldCall, initialCall } from './call.machine.ts'
 import { type ChartMachine, ChartMemory, type Emitted } from './chart-memory.ts'
 import type { Fact, FactOf } from './facts.ts'
+import { foldGroup, groupMachine, initialGroup } from './group.machine.ts'
 import { reduce } from './reducers.ts'
 import { route, type Target } from './routing.ts'
 import { sessionMachine } from './session.machine.ts'
@@ -10,7 +11,7 @@ import { foldSession } from './session-fold.ts'
 import { taskMachine } from './task.machine.ts'
 import { initialTask } from './task-context.ts'
 import { foldTask } from './task-fold.ts'
-import type { CallSnapshot, SessionSnapshot, TaskSnapshot, World } from './world.ts'
+import type { CallSnapshot, GroupSnapshot, SessionSnapshot, TaskSnapshot, World } from './world.ts'
 
 export interface Folded {
   /** The chart that refused, and nothing changed; `null` when the fact is folded. */
@@ -19,7 +20,7 @@ export interface Folded {
   readonly intents: readonly Intent[]
 }
 
-type AnySnapshot = SessionSnapshot | TaskSnapshot | CallSnapshot
+type AnySnapshot = SessionSnapshot | TaskSnapshot | CallSnapshot | GroupSnapshot
 /**
  * One inert scope for all transitions: XState asks for an actor to run in, but these charts start nothing, so one that is never
  * started serves them all, 2.4 times faster than the exported `transition()`, which builds one for each event.
@@ -44,6 +45,7 @@ const inert = {
 
 const sessionMemory = memoryOf(sessionMachine, foldSession)
 const taskMemory = memoryOf(taskMachine, foldTask)
+const groupMemory = memoryOf(groupMachine, foldGroup)
 const callMemory = memoryOf(callMachine, foldCall)
 
 function memoryOf<Context>(machine: ChartMachine, foldContext: (context: Context, fact: Fact) => Context) {
@@ -80,12 +82,14 @@ function offer(world: World, target: Target, fact: Fact): AnySnapshot | null {
   if (isBirth(target, fact)) return null
   if (target.chart === 'session') return sessionMemory.transition(current as SessionSnapshot, fact)
   if (target.chart === 'task') return taskMemory.transition(current as TaskSnapshot, fact)
+  if (target.chart === 'group') return groupMemory.transition(current as GroupSnapshot, fact)
   return callMemory.transition(current as CallSnapshot, fact)
 }
 
 function isBirth(target: Target, fact: Fact): boolean {
   switch (fact.type) {
     case 'session.opened':
+    case 'group.created':
       return true
     case 'task.created':
       return target.chart === 'task' && target.id === fact.task
@@ -102,6 +106,7 @@ function isBirth(target: Target, fact: Fact): boolean {
  */
 let newTask: TaskSnapshot | null = null
 let newCall: CallSnapshot | null = null
+let newGroup: GroupSnapshot | null = null
 
 function birth(fact: Fact): AnySnapshot {
   switch (fact.type) {
@@ -110,6 +115,9 @@ function birth(fact: Fact): AnySnapshot {
     case 'task.created':
       newTask ??= taskMachine.getInitialSnapshot(inert as never, fact)
       return { ...newTask, context: initialTask(fact) }
+    case 'group.created':
+      newGroup ??= groupMachine.getInitialSnapshot(inert as never, fact)
+      return { ...newGroup, context: initialGroup(fact) }
     default:
       newCall ??= callMachine.getInitialSnapshot(inert as never, fact as never)
       return { ...newCall, context: initialCall(fact as FactOf<'call.requested'>) }
@@ -118,12 +126,14 @@ function birth(fact: Fact): AnySnapshot {
 
 function get(world: World, target: Target): AnySnapshot | undefined {
   if (target.chart === 'session') return world.session ?? undefined
+  if (target.chart === 'group') return world.groups.get(target.id)
   return target.chart === 'task' ? world.tasks.get(target.id) : world.calls.get(target.id)
 }
 
 function put(world: World, target: Target, snapshot: AnySnapshot): void {
   if (target.chart === 'session') world.session = snapshot as SessionSnapshot
   else if (target.chart === 'task') world.tasks.set(target.id, snapshot as TaskSnapshot)
+  else if (target.chart === 'group') world.groups.set(target.id, snapshot as GroupSnapshot)
   else world.calls.set(target.id, snapshot as CallSnapshot)
 }
 

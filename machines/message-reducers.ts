@@ -72,7 +72,9 @@ function isPlanned(world: World, task: TaskId, call: string): boolean {
 function withAnswer(record: TaskRecord, fact: FactOf<'message.added'>): TaskRecord {
   const names = (fact.data.toolCalls ?? []).map((asked) => asked.name).filter((name) => !record.used.includes(name))
   const used = names.length === 0 ? record.used : [...new Set([...record.used, ...names])].sort()
-  return { ...record, lastAnswer: fact.data.message, used }
+  const { message, digest, bytes } = fact.data
+  const said = record.created.kind === 'background' ? { digest, step: fact.step, bytes } : null
+  return { ...record, lastAnswer: message, used, said }
 }
 
 /** Every foreground message joins the shared view; a task with its own selection sees its own messages there too. */

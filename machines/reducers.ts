@@ -7,7 +7,7 @@ import { reduceRestored } from './restored-reducers.ts'
 import { endedStatus } from './session-context.ts'
 import { addUsage } from './task-fold.ts'
 import type { Status, Usage } from './vocabulary.ts'
-import { reduceQuestion } from './wait-reducers.ts'
+import { reduceAwait, reduceQuestion } from './wait-reducers.ts'
 import type { CallRecord, TaskEnd, TaskRecord, World } from './world.ts'
 
 /** What is known beside the charts: records, conversation, receipts, budget. Runs after every chart has accepted the fact. */
@@ -49,6 +49,12 @@ export function reduce(world: World, fact: Fact): void {
     case 'memory.removed':
     case 'session.erased':
       return reduceMemory(world, fact)
+    case 'task.awaiting':
+    case 'task.await_settled':
+      return reduceAwait(world, fact)
+    case 'result.offered':
+      world.unoffered.delete(fact.data.from)
+      return
     case 'budget.warning':
       if (fact.data.percent !== undefined) world.warned.add(fact.data.percent)
       return
@@ -63,6 +69,7 @@ function reduceTask(world: World, fact: Fact): void {
   if (task === null) return
   if (fact.type === 'task.created') {
     world.taskRecords.set(task, newRecord(fact, task))
+    reduceKey(world, fact, task)
     return
   }
   const record = world.taskRecords.get(task)
@@ -77,8 +84,11 @@ function reduceTask(world: World, fact: Fact): void {
       loaded: [],
       active: [],
       episode: null,
+      said: null,
+      progress: null,
       ended: endOfTask(record, fact, status),
     })
+    if (outlives(world, record)) world.unoffered.add(task)
     if (record.created.kind === 'foreground' && record.run !== null) world.lastEnd = fact.seq
     world.tasks.delete(task)
     world.unanswered.delete(task)
@@ -100,7 +110,17 @@ function endOfTask(record: TaskRecord, fact: Fact, status: Status): TaskEnd {
     calls: data.calls,
     messageId: data.messageId ?? null,
     used: record.used,
+    result: status === 'completed' ? record.said : null,
   }
+}
+
+/** A background task whose parent has ended before it: nobody can wait for it any more. */
+function outlives(world: World, { created }: TaskRecord): boolean {
+  return created.parent !== undefined && world.taskRecords.get(created.parent)?.ended != null
+}
+
+function reduceKey(world: World, { data }: FactOf<'task.created'>, task: string): void {
+  if (data.idempotencyKey !== undefined) world.keys.set(data.idempotencyKey, { task, request: data.request })
 }
 
 function newRecord(fact: FactOf<'task.created'>, id: string): TaskRecord {
@@ -116,6 +136,8 @@ function newRecord(fact: FactOf<'task.created'>, id: string): TaskRecord {
     startedAt: null,
     lastAnswer: null,
     used: [],
+    said: null,
+    progress: null,
     loaded: [],
     active: [],
     episode: null,
@@ -137,6 +159,8 @@ function changedRecord(world: World, record: TaskRecord, fact: Fact): TaskRecord
       const created = { ...record.created, ...changes, input, bytes, requires: 'none' as const }
       return { ...record, created, input: { digest: input, step: fact.step, bytes } }
     }
+    case 'task.progress':
+      return { ...record, progress: fact.data }
     case 'task.unblocked':
       return { ...record, created: { ...record.created, requires: 'none' } }
     default:

@@ -1,15 +1,11 @@
 import type { OperatorCommand } from './commands.ts'
 import { isEnding, memoryBound, openPauses, pauseOf, pausesBound, steeringBound } from './decide.ts'
 import { acceptedDecisions } from './pause-decisions.ts'
+import { notFound, type Refusal, refusal } from './refusal.ts'
 import { limitOf, queuedPerSession, type SessionContext } from './session-context.ts'
+import { refusedSpawn } from './spawn-refusals.ts'
 import type { Digest, TaskId } from './vocabulary.ts'
 import type { World } from './world.ts'
-
-export interface Refusal {
-  readonly code: string
-  readonly message: string
-  readonly details: Readonly<Record<string, unknown>>
-}
 
 type Name = OperatorCommand['name']
 
@@ -51,6 +47,11 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
       return notSteerable(world, command.name, command.task)
     case 'cancel':
       return command.task === undefined ? notActive(world, undefined) : notFound('task', command.task)
+    case 'spawn':
+      return refusedSpawn(world, command)
+    case 'sealGroup':
+    case 'cancelGroup':
+      return notFound('group', command.group)
     case 'unblock':
     case 'replace':
       return notChangeable(world, command)
@@ -193,10 +194,6 @@ function queueFull(world: World): Refusal {
   })
 }
 
-function notFound(what: string, id: string): Refusal {
-  return refusal('NOT_FOUND', `No such ${what} in this session.`, { [what]: id })
-}
-
 function invalidState(task: string, state: unknown): Refusal {
   return refusal('INVALID_TRANSITION', 'The task is in a state that does not take this command.', { task, state })
 }
@@ -205,8 +202,4 @@ function invalid(world: World, command: OperatorCommand): Refusal {
   return refusal('INVALID_TRANSITION', `The session does not take ${command.name} in its present state.`, {
     state: world.session?.value ?? null,
   })
-}
-
-function refusal(code: string, message: string, details: Readonly<Record<string, unknown>> = {}): Refusal {
-  return { code, message, details }
 }

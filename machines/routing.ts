@@ -1,9 +1,10 @@
-import type { Fact, FactType } from './facts.ts'
+import type { Fact, FactOf, FactType } from './facts.ts'
 import type { World } from './world.ts'
 
 /** A chart instance that a fact is offered to. */
 export type Target =
   | { readonly chart: 'session' }
+  | { readonly chart: 'group'; readonly id: string }
   | { readonly chart: 'task'; readonly id: string }
   | { readonly chart: 'call'; readonly id: string }
 
@@ -30,10 +31,6 @@ export const chartless: ReadonlySet<FactType> = new Set<FactType>([
   'provider.disabled',
   'provider.enabled',
   'grant.reduced',
-  'group.created',
-  'group.sealed',
-  'group.resolved',
-  'group.cancelled',
   'memory.put',
   'memory.removed',
   'memory.promoted',
@@ -42,7 +39,7 @@ export const chartless: ReadonlySet<FactType> = new Set<FactType>([
 ])
 
 /**
- * Which charts a fact concerns, in the order in which they are asked: session, task, call. Birth facts (`session.opened`,
+ * Which charts a fact concerns, in the order in which they are asked: session, task, call, group. Birth facts (`session.opened`,
  * `task.created`, `call.requested`) concern the chart that they create last.
  */
 export function route(world: World, fact: Fact): readonly Target[] {
@@ -60,12 +57,17 @@ export function route(world: World, fact: Fact): readonly Target[] {
     case 'steering.expired':
       return [session]
     case 'task.created':
-      return [session, ...ancestors(world, fact.data.parent), own(fact)]
+      return [session, ...ancestorsOf(world, fact.data), own(fact), ...groupOf(fact.data)]
     case 'task.completed':
     case 'task.failed':
     case 'task.cancelled':
     case 'task.superseded':
-      return [session, own(fact), ...ancestorsOf(world, fact)]
+      return [session, own(fact), ...aboveOf(world, fact)]
+    case 'group.created':
+    case 'group.sealed':
+    case 'group.resolved':
+    case 'group.cancelled':
+      return [{ chart: 'group', id: fact.data.group }]
     case 'task.started':
     case 'task.blocked':
     case 'task.cancelling':
@@ -88,22 +90,29 @@ function callOf(fact: Fact): Target {
   return { chart: 'call', id: fact.call ?? '' }
 }
 
+type Created = FactOf<'task.created'>['data']
+
 /**
  * A barrier waits for every living descendant that its cancel reaches, so a birth and an end concern each living ancestor up
  * to the first isolated link. Ended ancestors are walked through.
  */
-function ancestors(world: World, parent: string | undefined): readonly Target[] {
+function ancestorsOf(world: World, created: Created): readonly Target[] {
   const targets: Target[] = []
-  let at = parent
-  while (at !== undefined) {
-    if (world.tasks.has(at)) targets.push({ chart: 'task', id: at })
-    const created = world.taskRecords.get(at)?.created
-    at = created?.propagate === 'isolate' ? undefined : created?.parent
+  let link: Created | undefined = created
+  while (link?.parent !== undefined && link.propagate !== 'isolate') {
+    if (world.tasks.has(link.parent)) targets.push({ chart: 'task', id: link.parent })
+    link = world.taskRecords.get(link.parent)?.created
   }
   return targets
 }
 
-function ancestorsOf(world: World, fact: Fact): readonly Target[] {
+function aboveOf(world: World, fact: Fact): readonly Target[] {
   const created = world.taskRecords.get(fact.task ?? '')?.created
-  return created === undefined || created.propagate === 'isolate' ? [] : ancestors(world, created.parent)
+  if (created === undefined) return []
+  // Only what waited in the slot of a turn ends as superseded, or what a turn had become; no member of a group does.
+  return [...ancestorsOf(world, created), ...(fact.type === 'task.superseded' ? [] : groupOf(created))]
+}
+
+function groupOf({ group }: Created): readonly Target[] {
+  return group === undefined ? [] : [{ chart: 'group', id: group }]
 }

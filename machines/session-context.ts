@@ -24,6 +24,8 @@ export interface LivingTask {
   readonly parent: TaskId | null
   readonly propagate: Propagation | null
   readonly phase: 'pending' | 'started' | 'cancelling'
+  /** Links up to the turn or the command that it comes from; 0 for a turn. */
+  readonly depth: number
 }
 
 export interface SessionContext {

@@ -1,5 +1,6 @@
 import type { Fact, FactOf } from './facts.ts'
 import { endedStatus, isForeground, type SessionContext } from './session-context.ts'
+import { depthBelow } from './spawning.ts'
 import type { MessageId, Status, TaskId } from './vocabulary.ts'
 
 /** How one accepted fact changes what the session knows. Pure; acceptance is the chart's business. */
@@ -69,7 +70,8 @@ function changeTask(context: SessionContext, fact: Fact, task: TaskId): Partial<
 
 function create(context: SessionContext, fact: FactOf<'task.created'>, task: TaskId): Partial<SessionContext> {
   const { kind, parent, propagate, requires, predecessor, origin } = fact.data
-  const living = { kind, parent: parent ?? null, propagate: propagate ?? null, phase: 'pending' as const }
+  const depth = kind === 'background' ? depthBelow(context, parent ?? null) : 0
+  const living = { kind, parent: parent ?? null, propagate: propagate ?? null, phase: 'pending' as const, depth }
   const tasks = { ...context.tasks, [task]: living }
   if (origin === 'follow_up') {
     const entry = { task, requires, predecessor: predecessor ?? null, blocked: false }

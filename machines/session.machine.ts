@@ -13,6 +13,7 @@ import {
   startedTasks,
 } from './session-context.ts'
 import { foldSession } from './session-fold.ts'
+import { spawnProblem } from './spawning.ts'
 
 type Here = { context: SessionContext; event: Fact }
 
@@ -48,7 +49,11 @@ const chart = setup({
       isNew({ context, event }) &&
       context.queue.length < limitOf(context, 'queuedPerSession', queuedPerSession),
     isSupersede: ({ context, event }) => isOrigin(event, 'supersede') && isNew({ context, event }),
-    isSpawn: ({ context, event }) => isOrigin(event, 'spawn') && isNew({ context, event }),
+    isSpawn: ({ context, event }) =>
+      event.type === 'task.created' &&
+      event.data.origin === 'spawn' &&
+      isNew({ context, event }) &&
+      spawnProblem(context, event.data.parent ?? null) === null,
     isNextTurn: ({ context, event }) =>
       isForeground(context, event.task) && context.active === null && context.closing === null,
     isBackground: ({ context, event }) => event.task !== null && context.tasks[event.task]?.kind === 'background',
@@ -163,6 +168,7 @@ const followEnd = {
       for (const entry of context.queue)
         if (entry.requires === 'success' && entry.predecessor === event.task && !entry.blocked)
           items.push({ type: 'task.blocked', task: entry.task, data: { predecessor: event.task ?? '', status } })
+    if (Object.keys(context.tasks).length > 0) items.push({ ask: 'followAwaits' })
     items.push(context.closing === null ? { ask: 'startNext' } : { ask: 'closeIfIdle' })
     return { agenda: items }
   },

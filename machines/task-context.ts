@@ -64,6 +64,8 @@ export interface Barrier {
   readonly graceUntil: Time
   readonly steering: SteeringFate
   readonly replacement?: TaskId
+  /** The task whose cancel walk came by here: it goes on below by itself. */
+  readonly cascadedFrom?: TaskId
 }
 
 export interface Standstill {
@@ -104,7 +106,11 @@ export interface TaskContext {
   readonly pauses: { readonly [token: PauseToken]: OpenPause }
   /** Names of tools whose `once` confirmation was given in this task. */
   readonly confirmed: { readonly [name: string]: true }
-  readonly awaiting: { readonly deadline: Time | null } | null
+  readonly awaiting: {
+    readonly tasks: readonly TaskId[]
+    readonly group: string | null
+    readonly deadline: Time | null
+  } | null
   readonly barrier: Barrier | null
   /** Living descendants that a cancel reaches. */
   readonly descendants: { readonly [task: TaskId]: true }

@@ -29,7 +29,7 @@ function changes(context: TaskContext, fact: Fact): Partial<TaskContext> {
     case 'task.cancelling':
       return { barrier: barrierOf(fact), interrupting: false, retryAt: null }
     case 'task.awaiting':
-      return { awaiting: { deadline: fact.data.deadline ?? null } }
+      return { awaiting: awaitOf(fact) }
     case 'task.await_settled':
       return { awaiting: null }
     case 'task.paused':
@@ -239,8 +239,12 @@ function streakAfter(streak: TaskContext['streak'], entry: CallEntry, fact: Fact
   return { kind, key, count: same ? streak.count + 1 : 1 }
 }
 
+function awaitOf({ data }: FactOf<'task.awaiting'>): TaskContext['awaiting'] {
+  return { tasks: data.tasks ?? [], group: data.group ?? null, deadline: data.deadline ?? null }
+}
+
 function barrierOf(fact: FactOf<'task.cancelling'>): TaskContext['barrier'] {
-  const { status, reason, code, graceUntil, steering, replacement } = fact.data
+  const { status, reason, code, graceUntil, steering, replacement, cascadedFrom } = fact.data
   return {
     status,
     reason,
@@ -248,6 +252,7 @@ function barrierOf(fact: FactOf<'task.cancelling'>): TaskContext['barrier'] {
     steering,
     ...(code === undefined ? {} : { code }),
     ...(replacement === undefined ? {} : { replacement }),
+    ...(cascadedFrom === undefined ? {} : { cascadedFrom }),
   }
 }
 

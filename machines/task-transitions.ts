@@ -11,6 +11,8 @@ export function asks(...names: readonly Exclude<PlainAsk, Unplain>[]) {
   return ({ context }: Here): Agenda => ({ agenda: names.map((ask) => ({ ask, task: context.id })) })
 }
 type Unplain =
+  | 'settleAwait'
+  | 'resumeRun'
   | 'followDecision'
   | 'settleUnstarted'
   | 'abandonRequest'
@@ -94,6 +96,11 @@ export const failWithModel = {
   },
 } as const
 
+export const checkAwait = {
+  type: 'checkAwait',
+  params: ({ context }: Here): Agenda => ({ agenda: [{ ask: 'settleAwait', task: context.id, how: 'done' }] }),
+} as const
+
 export const admit = { type: 'admitCalls', params: asks('admitCalls', 'restIfIdle') } as const
 export const answer = { type: 'answerCalls', params: asks('answerCalls') } as const
 export const rest = { type: 'restIfIdle', params: asks('restIfIdle') } as const
@@ -101,7 +108,10 @@ export const conclude = { type: 'concludeBarrier', params: asks('concludeBarrier
 export const recover = { type: 'recoverTask', params: asks('recoverTask') } as const
 export const continueTurn = { type: 'continueTurn', params: asks('continueTurn') } as const
 
-/** In the order in which a barrier goes up: the request, what is not in flight, the started calls, the tree below. */
+/**
+ * In the order in which a barrier goes up: the request, what is not in flight, the started calls, the tree below. Where a walk
+ * from above came by, it reaches that tree itself.
+ */
 export const raiseBarrier = {
   type: 'raiseBarrier',
   params: ({ context }: Here): Agenda => ({
@@ -109,7 +119,7 @@ export const raiseBarrier = {
       ...(context.request === null ? [] : [{ ask: 'abandonRequest', task: context.id, reason: 'cancelled' } as const]),
       { ask: 'settleUnstarted', task: context.id, why: 'before_start' },
       { ask: 'abortCalls', task: context.id },
-      { ask: 'cancelDescendants', task: context.id },
+      ...(context.barrier?.cascadedFrom === undefined ? [{ ask: 'cancelDescendants', task: context.id } as const] : []),
       { type: 'task.quiescing', task: context.id, data: { calls: inFlight(context) } },
     ],
   }),

@@ -15,6 +15,7 @@ import {
   admit,
   answer,
   asks,
+  checkAwait,
   clearRequirement,
   conclude,
   conclusions,
@@ -55,6 +56,7 @@ const chart = setup({
     withdrawPause: agenda,
     quarantine: agenda,
     awaitAcknowledgement: agenda,
+    checkAwait: agenda,
     restIfIdle: agenda,
     followDecision: agenda,
     interruptWork: agenda,
@@ -150,6 +152,7 @@ export const taskMachine = chart.createMachine({
           on: {
             'steering.applied': fold,
             'model.requested': { target: 'requesting', actions: 'fold' },
+            'task.awaiting': { target: 'awaiting', actions: ['fold', checkAwait] },
             'task.completed': [
               foldDescendant,
               { guard: 'mayComplete', target: '#task.terminal.completed', actions: 'fold' },
@@ -214,7 +217,6 @@ export const taskMachine = chart.createMachine({
             'call.cancelled': [...settle],
             'call.unknown': [...settleUnknown],
             'task.paused': { guard: 'mayRest', target: '#task.paused', actions: 'fold' },
-            'task.awaiting': { target: 'awaiting', actions: 'fold' },
           },
         },
         awaiting: {

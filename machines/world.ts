@@ -3,6 +3,7 @@ import type { callMachine } from './call.machine.ts'
 import type { ContentAt } from './content-at.ts'
 import type { EpisodeRecord } from './episode.ts'
 import type { FactData, FactOf } from './facts.ts'
+import type { groupMachine } from './group.machine.ts'
 import type { sessionMachine } from './session.machine.ts'
 import type { taskMachine } from './task.machine.ts'
 import { newView, type View } from './view.ts'
@@ -14,6 +15,7 @@ import type {
   Digest,
   Effect,
   Grant,
+  GroupId,
   MessageId,
   PauseToken,
   Status,
@@ -25,7 +27,10 @@ import type { Wait } from './wait.ts'
 
 export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 export type TaskSnapshot = SnapshotFrom<typeof taskMachine>
+export type GroupSnapshot = SnapshotFrom<typeof groupMachine>
 export type CallSnapshot = SnapshotFrom<typeof callMachine>
+
+export type Sized = ContentAt & { readonly bytes: number }
 
 /** What stays known of a task, also after its end. */
 export interface TaskRecord {
@@ -33,7 +38,7 @@ export interface TaskRecord {
   readonly created: FactOf<'task.created'>['data']
   readonly createdSeq: number
   /** Newest input: the one of the creation, or of the replacement. */
-  readonly input: ContentAt & { readonly bytes: number }
+  readonly input: Sized
   /** nth foreground task of the session, from 0; -1 for a background task or before the start. */
   readonly turn: number
   readonly run: string | null
@@ -43,6 +48,10 @@ export interface TaskRecord {
   /** Newest message of the planner, and names of the tools that it has called. */
   readonly lastAnswer: MessageId | null
   readonly used: readonly string[]
+  /** Content of the newest message of a background task's planner. */
+  readonly said: Sized | null
+  /** What a tool of a background task told last. */
+  readonly progress: FactData['task.progress'] | null
   /** Capabilities that it loaded, by id, in their order. */
   readonly loaded: readonly string[]
   readonly active: readonly ActiveSkill[]
@@ -69,6 +78,8 @@ export interface TaskEnd {
   readonly messageId: MessageId | null
   /** Names of the tools that it called. */
   readonly used: readonly string[]
+  /** The final text of a background task, for those who wait for it. */
+  readonly result: Sized | null
 }
 
 export interface CallRecord {
@@ -122,6 +133,7 @@ export interface World {
   readonly tasks: Map<TaskId, TaskSnapshot>
   /** Calls whose result is not yet in the conversation, and those that ended `unknown`. */
   readonly calls: Map<CallId, CallSnapshot>
+  readonly groups: Map<GroupId, GroupSnapshot>
   readonly taskRecords: Map<TaskId, TaskRecord>
   readonly callRecords: Map<CallId, CallRecord>
   /** What requests show: one view that all turns share which waited for no other, and one for each task with its own selection. */
@@ -138,6 +150,10 @@ export interface World {
   readonly memory: Map<Digest, NoteRecord>
   readonly steering: Map<MessageId, SteeringRecord>
   readonly receipts: Map<string, ReceiptRecord>
+  /** The task of each idempotency key, with the digest of what was asked for. */
+  readonly keys: Map<string, { readonly task: TaskId; readonly request: Digest }>
+  /** Background tasks that ended after their parent: the next turn is told of them. */
+  readonly unoffered: Set<TaskId>
   readonly settledPauses: Set<PauseToken>
   /** Model usage over the life of the session, and what requests in flight have reserved. */
   used: number
@@ -157,6 +173,7 @@ export function emptyWorld(): World {
     session: null,
     tasks: new Map(),
     calls: new Map(),
+    groups: new Map(),
     taskRecords: new Map(),
     callRecords: new Map(),
     sharedView: newView(),
@@ -168,6 +185,8 @@ export function emptyWorld(): World {
     memory: new Map(),
     steering: new Map(),
     receipts: new Map(),
+    keys: new Map(),
+    unoffered: new Set(),
     settledPauses: new Set(),
     used: 0,
     usage: { input: 0, output: 0, total: 0 },

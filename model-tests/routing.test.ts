@@ -1,18 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import type { Fact, FactType } from '../machines/facts.ts'
-import { callMachine, chartless, emptyWorld, fold, route, sessionMachine, taskMachine } from '../machines/public.ts'
+import {
+  callMachine,
+  chartless,
+  emptyWorld,
+  fold,
+  groupMachine,
+  route,
+  sessionMachine,
+  taskMachine,
+  type World,
+} from '../machines/public.ts'
 import { factSchemas } from '../src/facts/schemas.ts'
 import { chartEdges } from '../src/inspector/chart-edges.ts'
 import { sampleFact } from './graph/sample-fact.ts'
 
 const types = Object.keys(factSchemas) as FactType[]
-const charts = [sessionMachine, taskMachine, callMachine]
+const charts = [sessionMachine, taskMachine, callMachine, groupMachine]
 
 /** Charts that a fact of this type creates. A birth is no transition. */
 const births: Readonly<Partial<Record<FactType, string>>> = {
   'session.opened': 'session',
   'task.created': 'task',
   'call.requested': 'call',
+  'group.created': 'group',
 }
 
 function accepting(type: FactType): readonly string[] {
@@ -23,9 +34,22 @@ function accepting(type: FactType): readonly string[] {
   return [...new Set([...handling, ...(born === undefined ? [] : [born])])].sort()
 }
 
+/** Where the task belongs to a group, as far as routing reads of it. */
+function withMember(): World {
+  const world = emptyWorld()
+  fold(world, sampleFact('session.opened'))
+  fold(world, sampleFact('group.created', { group: 'G' }))
+  fold(world, sampleFact('task.created', { kind: 'background', origin: 'spawn', group: 'G' }, { task: 'T' }))
+  return world
+}
+
 function offered(type: FactType): readonly string[] {
-  const fact: Fact = sampleFact(type, {}, { task: 'T', call: type.startsWith('call.') ? 'C' : null }) as Fact
-  return [...new Set(route(emptyWorld(), fact).map(({ chart }) => chart as string))].sort()
+  const given = type === 'task.created' ? { group: 'G' } : {}
+  const fact: Fact = sampleFact(type, given as never, {
+    task: 'T',
+    call: type.startsWith('call.') ? 'C' : null,
+  }) as Fact
+  return [...new Set(route(withMember(), fact).map(({ chart }) => chart as string))].sort()
 }
 
 describe('routing', () => {

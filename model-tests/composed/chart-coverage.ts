@@ -2,6 +2,7 @@ import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import { callMachine } from '../../machines/call.machine.ts'
 import type { Fact } from '../../machines/facts.ts'
 import { fold } from '../../machines/fold.ts'
+import { groupMachine } from '../../machines/group.machine.ts'
 import { route, type Target } from '../../machines/routing.ts'
 import { sessionMachine } from '../../machines/session.machine.ts'
 import { taskMachine } from '../../machines/task.machine.ts'
@@ -14,11 +15,13 @@ const births: Readonly<Record<Target['chart'], Fact>> = {
   session: sampleFact('session.opened'),
   task: sampleFact('task.created'),
   call: sampleFact('call.requested'),
+  group: sampleFact('group.created'),
 }
 const machines: Readonly<Record<Target['chart'], AnyStateMachine>> = {
   session: sessionMachine,
   task: taskMachine,
   call: callMachine,
+  group: groupMachine,
 }
 
 /** `source event [guard] → targets`: how a transition is named in a report, and in the table of those that nothing drives yet. */
@@ -34,6 +37,7 @@ export class ChartCoverage {
     session: new ObservedChart(machines.session, births.session),
     task: new ObservedChart(machines.task, births.task),
     call: new ObservedChart(machines.call, births.call),
+    group: new ObservedChart(machines.group, births.group),
   }
   readonly #nodes = new Set<unknown>()
   readonly #edges = new Set<unknown>()

@@ -8,6 +8,7 @@ export const notDriven: readonly (readonly [reason: string, names: RegExp])[] = 
     /\[(isDescendants|isBackgroundStart|isBackground|isSpawn|isLiving)\]/,
   ],
   ['background tasks: only one of them ends as failed beside the active turn', /^session task\.failed \[isOther\]$/],
+  ['groups of background tasks', /^group/],
   ['awaiting background tasks', /await/i],
   ['a planner tells of progress', /task\.progress$/],
   ['summary requests: compaction asks no model', /\[isSummary\]/],

@@ -1,4 +1,5 @@
 import type { Fact, FactType } from '../../machines/facts.ts'
+import type { GroupContext } from '../../machines/group.machine.ts'
 import type { SessionContext } from '../../machines/session-context.ts'
 import type { TaskContext } from '../../machines/task-context.ts'
 import type { Visit } from './walk.ts'
@@ -61,6 +62,11 @@ const sessionLaws: readonly Law[] = [
     const busy = Object.values(tasks).some(({ phase }) => phase !== 'pending')
     return fact.type === 'session.closed' && busy ? 'closed with a started task' : null
   },
+  (fact, { before: { context } }) => {
+    const { tasks }: SessionContext = context
+    if (fact.type !== 'task.created' || fact.data.parent === undefined) return null
+    return tasks[fact.data.parent]?.phase === 'started' ? null : 'a child of what is not at work'
+  },
   (fact, { before }) =>
     fact.type === 'task.created' && !before.matches({ lifecycle: 'open' })
       ? 'a task in a session that is not open'
@@ -89,7 +95,23 @@ const callLaws: readonly Law[] = [
     before.matches('unknown') && fact.type !== 'call.late' ? 'an unknown outcome was changed afterwards' : null,
 ]
 
-const laws: Readonly<Record<string, readonly Law[]>> = { session: sessionLaws, task: taskLaws, call: callLaws }
+const groupLaws: readonly Law[] = [
+  (fact, { before: { context } }) => {
+    const { living }: GroupContext = context
+    return fact.type === 'group.resolved' && Object.keys(living).length > 0 ? 'resolved while a member lives' : null
+  },
+  (fact, { before }) =>
+    fact.type === 'task.created' && !before.matches('open') ? 'a member of a group that takes none' : null,
+  (fact, { before }) =>
+    fact.type === 'group.resolved' && !before.matches('sealed') ? 'a group resolved that is not sealed' : null,
+]
+
+const laws: Readonly<Record<string, readonly Law[]>> = {
+  session: sessionLaws,
+  task: taskLaws,
+  call: callLaws,
+  group: groupLaws,
+}
 
 /** Laws that an accepted fact breaks. */
 export function brokenLaws(visit: Visit): readonly string[] {

@@ -29,7 +29,7 @@ function sideFacts(snapshot: AnyMachineSnapshot): readonly Fact[] {
     ...quarantineFacts(context),
     ...steeringFacts(context),
     ...(turn in context.tasks ? lifeFacts(context, turn) : turnBirths(context, turn)),
-    ...(background in context.tasks ? lifeFacts(context, background) : [spawned()]),
+    ...(background in context.tasks ? lifeFacts(context, background) : [spawned(), spawned(turn)]),
   ]
 }
 
@@ -77,8 +77,14 @@ function turnBirths(context: SessionContext, task: string): readonly Fact[] {
   ]
 }
 
-function spawned(): Fact {
-  return sampleFact('task.created', { origin: 'spawn', kind: 'background', propagate: 'cascade' }, { task: background })
+/** Without a parent, or below a turn in whatever state it is. */
+function spawned(parent?: string): Fact {
+  const below = parent === undefined ? {} : { parent }
+  const data = { origin: 'spawn', kind: 'background', propagate: 'cascade', ...below } as const
+  const fact = sampleFact('task.created', data, { task: background })
+  if (parent !== undefined) return fact
+  const { parent: _, ...alone } = fact.data
+  return { ...fact, data: alone }
 }
 
 function lifeFacts(context: SessionContext, task: string): readonly Fact[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../facts/limits.ts'
+import { ownLimits } from '../facts/own-limits.ts'
 import type { ModelTool } from '../facts/ports.ts'
 import { jsonSchemaOf, type ToolSchema, validateArguments } from './tool-schema.ts'
 
@@ -24,6 +25,17 @@ const inputs = {
     basedOn: z.array(text).optional(),
   }),
   episode_end: z.strictObject({ conclusion: z.string().min(1).optional() }),
+  task_spawn: z.strictObject({
+    input: z.string().min(1),
+    propagate: z.enum(['cascade', 'isolate']).optional(),
+    group: text.optional(),
+    limits: ownLimits.optional(),
+  }),
+  task_await: z.strictObject({
+    tasks: z.array(text).min(1).optional(),
+    group: text.optional(),
+    waitMs: wait.optional(),
+  }),
   operator_ask: z.strictObject({ question: z.string().min(1).max(limits.descriptionChars), waitMs: wait.optional() }),
 } as const
 
@@ -41,6 +53,8 @@ const descriptions: { readonly [N in PlannerToolName]: string } = {
   memory_put: 'Keeps a note under a key, for later turns.',
   episode_start: 'Begins an exploration, or an action based on ended explorations.',
   episode_end: 'Ends the open episode.',
+  task_spawn: 'Begins work in the background, which sees this input only.',
+  task_await: 'Waits for background tasks of yours, or all of them; waitMs bounds it.',
   operator_ask: 'Asks the operator, and waits for the answer.',
 }
 

@@ -209,7 +209,7 @@ const reads: readonly CommandLine[] = [
 const tools: readonly CommandLine[] = [
   {
     usage: 'machines [name]',
-    description: 'the charts of session, task and call, or those of a module of your own',
+    description: 'the charts of session, task, call and group, or those of a module of your own',
     options: [
       ['--format <format>', 'mermaid, svg or json'],
       ['--open', 'show them in a browser, with a simulator'],

@@ -9,6 +9,7 @@ import { LandfallError } from '../facts/errors.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { ModelMessage } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
+import { isWanted, keptText } from './kept-results.ts'
 import { Offers } from './offer.ts'
 import { RequestView } from './request-view.ts'
 
@@ -47,6 +48,8 @@ export class Bodies {
   readonly quotes = new Map<Digest, string>()
   /** What planner tools read from the store before the step in which they answer. */
   readonly fetched = new Map<CallId, string>()
+  /** Final texts of background tasks that somebody may still ask for; of large ones the beginning. */
+  readonly results = new Map<TaskId, string>()
   readonly sharedView = new RequestView()
 
   keepMessage(record: MessageRecord, body: string): void {
@@ -82,6 +85,7 @@ export class Bodies {
       }
     for (const { entries } of views)
       for (const entry of entries) if (isMessage(entry) && entry.observed) this.previewOf(entry)
+    for (const id of this.results.keys()) if (!isWanted(world, id)) this.results.delete(id)
     for (const id of this.messages.keys()) if (!whole.has(id)) this.messages.delete(id)
     for (const id of this.previews.keys()) if (!short.has(id)) this.previews.delete(id)
     for (const digest of this.quotes.keys()) if (!quoted.has(digest)) this.quotes.delete(digest)
@@ -133,6 +137,9 @@ function neededBy(world: World): readonly Piece[] {
     if (call.finished !== null)
       pieces.push({ at: call.finished, keep: (bodies, body) => bodies.outputs.set(call.id, body) })
   }
+  for (const { id, ended } of world.taskRecords.values())
+    if (ended?.result != null && isWanted(world, id))
+      pieces.push({ at: ended.result, keep: (bodies, body) => bodies.results.set(id, keptText(body)) })
   for (const view of [world.sharedView, ...world.ownViews.values()])
     for (const entry of view.entries) pieces.push(...ofEntry(entry))
   return pieces

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LandfallError } from '../facts/errors.ts'
 import { limits } from '../facts/limits.ts'
+import { ownLimits } from '../facts/own-limits.ts'
 import { traceparentForm } from '../facts/trace-context.ts'
 
 const id = z.string().min(1).max(limits.idChars)
@@ -26,6 +27,17 @@ export const commandBodies = {
   start: z.strictObject(created),
   followUp: z.strictObject({ ...created, requires: z.enum(['none', 'success']) }),
   supersede: z.strictObject({ ...created, task: id.optional() }),
+  spawn: z.strictObject({
+    ...created,
+    idempotencyKey: z.string().optional(),
+    parent: id.optional(),
+    propagate: z.enum(['cascade', 'isolate']),
+    group: id.optional(),
+    limits: ownLimits.optional(),
+  }),
+  createGroup: z.strictObject({ failFast: z.boolean() }),
+  sealGroup: z.strictObject({ group: id }),
+  cancelGroup: z.strictObject({ group: id }),
   steer: z.strictObject({ input: text, mode: z.enum(['boundary', 'interrupt']), task: id.optional() }),
   cancel: z.strictObject({ reason: z.string(), steering: z.enum(['inherit', 'expire']), task: id.optional() }),
   unblock: z.strictObject({ task: id }),

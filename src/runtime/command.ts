@@ -5,6 +5,11 @@ import type { World } from '../../machines/world.ts'
 import type { ModelAnswer } from '../models/read-stream.ts'
 import type { Step } from './step.ts'
 
+export interface CommandOptions {
+  /** A repeat with the same id and body returns the first receipt; with another body it is refused. */
+  readonly commandId?: string
+}
+
 export type ReceiptResult = 'applied' | 'queued' | 'joined' | 'too_late' | 'duplicate'
 
 /** What a command did, returned when its step is durable. `seq` is that of its first fact. */
@@ -15,6 +20,9 @@ export interface Receipt {
   readonly command?: string
   readonly replacement?: string
   readonly superseded?: string
+  /** The idempotency key had made this task before. */
+  readonly reused?: true
+  readonly group?: string
 }
 
 /** An operator's command before its content has digests: the session's key is known only where it is carried out. */

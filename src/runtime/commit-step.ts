@@ -8,8 +8,18 @@ import { dataProblem } from '../facts/schemas.ts'
 import type { Held } from './session-hold.ts'
 import type { Step } from './step.ts'
 
+/** The step as the store takes it, or why it cannot be stored. */
+export function sealedOrError(step: Step, held: Held): StepAppend | LandfallError {
+  try {
+    return sealedAppend(step, held)
+  } catch (error) {
+    if (error instanceof LandfallError) return error
+    return new LandfallError('INTERNAL', 'A step could not be written down. Report this as a bug.', { cause: error })
+  }
+}
+
 /** A planned step as the store takes it: packed, chained, with its content and with what a listing shows. */
-export function sealedAppend(step: Step, held: Held): StepAppend {
+function sealedAppend(step: Step, held: Held): StepAppend {
   const { base, facts } = step
   for (const fact of facts) assertForm(fact)
   const { hash, body } = sealStep(base.head.hash, facts)

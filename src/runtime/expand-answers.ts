@@ -1,5 +1,4 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
-import { limitOf } from '../../machines/session-context.ts'
 import { entries, type TaskContext } from '../../machines/task-context.ts'
 import {
   type CapabilityRef,
@@ -15,6 +14,7 @@ import { releaseSkills } from './activate-skill.ts'
 import { added, needed } from './expand-messages.ts'
 import { overBudget, warnings } from './expand-requests.ts'
 import type { Step } from './step.ts'
+import { boundOf } from './task-bound.ts'
 
 /**
  * The model's answer as a message, and a `call.requested` for each call in it, in its order. What an answer asks for beyond a
@@ -31,7 +31,7 @@ export function recordAnswer(step: Step, task: TaskId): readonly AgendaItem[] {
   for (const [call, entry] of entries(context))
     if (!isPlannerTool(entry.name)) items.push(requested(step, task, call, entry.index))
   const session = needed(step.world.session, 'session').context
-  const bound = limitOf(session, 'callsPerTurn', step.base.host.limits.callsPerTurn)
+  const bound = boundOf(step, task, 'callsPerTurn')
   const tokens = session.settings.budget?.tokens ?? Number.POSITIVE_INFINITY
   const { used } = step.world
   const over =

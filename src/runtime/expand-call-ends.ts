@@ -13,7 +13,7 @@ export function settleUnstarted(step: Step, task: TaskId, why: 'before_start' | 
     if (entry.phase === 'requested' || entry.phase === 'held') items.push(unstarted(task, call, entry, why))
   if (context.awaiting !== null) {
     const how = why === 'withdrawn' ? 'interrupted' : 'cancelled'
-    items.push({ type: 'task.await_settled', task, data: { how, results: [] } })
+    items.push({ ask: 'settleAwait', task, how })
   }
   for (const [token, pause] of Object.entries(context.pauses))
     if (pause.call === null && (why === 'before_start' || pause.reason === 'input'))

@@ -6,6 +6,7 @@ import { isSettled, nothingLives, type TaskContext } from '../../machines/task-c
 import type { AbandonReason, TaskId } from '../../machines/vocabulary.ts'
 import type { World } from '../../machines/world.ts'
 import { freeText } from './free-text.ts'
+import { keptText } from './kept-results.ts'
 import type { Step } from './step.ts'
 
 type AskOf<K extends Ask['ask']> = Extract<Ask, { ask: K }>
@@ -120,6 +121,8 @@ export function endTask(step: Step, ask: AskOf<'endTask'>): readonly AgendaItem[
     calls: context.counts,
     pendingSteering: pendingOf(context),
   }
+  const text = messageId === undefined ? undefined : step.base.bodies.messages.get(messageId)?.content
+  if (context.kind === 'background' && text !== undefined) step.base.bodies.results.set(task, keptText(text))
   step.base.desks.delete(task)
   step.base.bodies.inputs.delete(task)
   const type: TerminalType = `task.${status}`

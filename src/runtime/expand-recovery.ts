@@ -4,6 +4,13 @@ import type { CallId, TaskId } from '../../machines/vocabulary.ts'
 import type { TaskSnapshot } from '../../machines/world.ts'
 import type { Step } from './step.ts'
 
+/** A run goes on under its new owner, unless what was resumed before it has ended its task. */
+export function resumeRun(step: Step, task: TaskId): readonly AgendaItem[] {
+  const snapshot = step.world.tasks.get(task)
+  if (snapshot === undefined) return []
+  return [{ type: 'run.resumed', task, data: { attempt: snapshot.context.resumptions + 1, reason: 'crash' } }]
+}
+
 /** After `run.resumed`: what was in flight when the owner before was lost. Mutating calls are settled first, then others are tried again. */
 export function recoverTask(step: Step, task: TaskId): readonly AgendaItem[] {
   const snapshot = step.world.tasks.get(task)

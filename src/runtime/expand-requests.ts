@@ -13,6 +13,7 @@ import { followView } from './lane.ts'
 import { requestDigest } from './request-digest.ts'
 import type { Step } from './step.ts'
 import { takeSummary } from './take-summary.ts'
+import { boundOf } from './task-bound.ts'
 import type { TaskDesk } from './task-desk.ts'
 
 /** The boundary, the only place where a turn finishes, fails by a bound, rests, takes steering in or asks the model again. */
@@ -50,9 +51,9 @@ function exceeded(step: Step, task: TaskId, context: TaskContext): readonly Agen
   if (streak !== null && streak.count >= streakLimit)
     return [{ ask: 'failTask', task, code: streak.kind === 'denial' ? 'REPEATED_DENIAL' : 'REPEATED_FAILURE' }]
   if (context.attempts >= limits.modelAttempts) return [{ ask: 'failTask', task, code: 'MODEL_FAILED' }]
-  const steps = limitOf(session, 'stepsPerTurn', limits.stepsPerTurn)
+  const steps = boundOf(step, task, 'stepsPerTurn')
   if (context.step >= steps) return overBudget(task, 'stepsPerTurn', context.step, steps)
-  const transcript = limitOf(session, 'toolTranscriptBytesPerTurn', limits.toolTranscriptBytesPerTurn)
+  const transcript = boundOf(step, task, 'toolTranscriptBytesPerTurn')
   const { toolBytes } = needed(step.world.taskRecords.get(task), 'task record')
   if (toolBytes > transcript) return overBudget(task, 'toolTranscriptBytesPerTurn', toolBytes, transcript)
   const messages = limitOf(session, 'messagesPerSession', limits.messagesPerSession)

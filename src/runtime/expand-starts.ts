@@ -9,8 +9,10 @@ import { handOffNote } from '../context/hand-off.ts'
 import { buildDesk, systemOf } from './desk-builder.ts'
 import { coreToolProblem, operatorSkills } from './equip-start.ts'
 import { added, needed } from './expand-messages.ts'
+import { offerResults } from './expand-offers.ts'
 import { grantFor } from './grants.ts'
 import type { Step } from './step.ts'
+import { boundOf } from './task-bound.ts'
 
 /** The replacement in the slot, or the head of the queue when it is not blocked. */
 export function startNext(step: Step): readonly AgendaItem[] {
@@ -37,7 +39,7 @@ export function startTask(step: Step, task: TaskId): readonly AgendaItem[] {
   const note = handOff(step, record, grants)
   const catalog = shareCatalog(step)
   if (system !== null) step.shared.set(system.digest, system)
-  const deadline = step.after(record.created.limits?.turnMs ?? host.limits.turnMs)
+  const deadline = step.after(boundOf(step, task, 'turnMs'))
   return [
     {
       type: 'task.started',
@@ -90,8 +92,18 @@ function grantOf(step: Step, record: TaskRecord, entry: CatalogEntry): Grant {
   const { host, scope } = step.base
   const allowed = grantFor(host, { scope, task: record.id, capability: entry.ref.id }, entry)
   const asked = record.created.grants?.[entry.ref.id]
-  return asked === undefined ? allowed : narrowerGrant(allowed, asked)
+  const ceiling = ceilingOf(step, record, allowed, entry)
+  return asked === undefined ? ceiling : narrowerGrant(ceiling, asked)
 }
+
+/** No more than the parent may use itself, now. */
+function ceilingOf(step: Step, { created }: TaskRecord, allowed: Grant, entry: CatalogEntry): Grant {
+  if (created.parent === undefined) return allowed
+  const held = step.world.taskRecords.get(created.parent)?.grants[entry.ref.id]
+  return narrowerGrant(allowed, held ?? nothing)
+}
+
+const nothing: Grant = { level: 'none', confirm: 'none' }
 
 /** Names of capabilities only as far as the task may discover them, effects where it may inspect them. */
 function handOff(step: Step, record: TaskRecord, grants: TaskRecord['grants']): string | null {
@@ -122,6 +134,7 @@ export function openTurn(step: Step, task: TaskId): readonly AgendaItem[] {
   const items: AgendaItem[] = [...operatorSkills(step, record, desk)]
   const note = handOff(step, record, record.started?.grants ?? {})
   if (note !== null) items.push(added(step, { task, role: 'system' }, note))
+  if (record.created.kind === 'foreground') items.push(...offerResults(step, task))
   const input = needed(bodies.inputs.get(task), 'input')
   bodies.inputs.delete(task)
   items.push(added(step, { task, role: 'user' }, input), ...coreToolProblem(step, record, desk))

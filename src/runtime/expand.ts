@@ -1,10 +1,11 @@
 import type { AgendaItem, Ask } from '../../machines/agenda.ts'
 import { recordAnswer } from './expand-answers.ts'
+import { cancelMembers, followAwaits, resolveGroup, settleAwait } from './expand-awaits.ts'
 import { abortCalls, expireCall, settleUncertain, settleUnstarted } from './expand-call-ends.ts'
 import { admitCalls, recheckHolds } from './expand-calls.ts'
 import { cancelDescendants, cancelTask, closeIfIdle, concludeBarrier, endTask, failTask } from './expand-ends.ts'
 import { awaitAcknowledgement, expirePause, followDecision, restIfIdle } from './expand-pauses.ts'
-import { recoverTask } from './expand-recovery.ts'
+import { recoverTask, resumeRun } from './expand-recovery.ts'
 import { abandonRequest, continueTurn, requestModel } from './expand-requests.ts'
 import { answerCalls } from './expand-results.ts'
 import { openTurn, startNext, startTask } from './expand-starts.ts'
@@ -49,8 +50,6 @@ export function expand(step: Step, ask: Ask): readonly AgendaItem[] {
       return expireCall(step, ask.task, ask.call)
     case 'settleUncertain':
       return settleUncertain(step, ask.task, ask.call, ask.reason)
-    case 'cancelDescendants':
-      return cancelDescendants(step, ask.task)
     case 'concludeBarrier':
       return concludeBarrier(step, ask.task)
     case 'endTask':
@@ -63,5 +62,30 @@ export function expand(step: Step, ask: Ask): readonly AgendaItem[] {
       return recoverTask(step, ask.task)
     case 'closeIfIdle':
       return closeIfIdle(step)
+    default:
+      return expandAmongTasks(step, ask)
+  }
+}
+
+type AmongTasks = Extract<
+  Ask,
+  { ask: 'cancelDescendants' | 'settleAwait' | 'followAwaits' | 'resolveGroup' | 'cancelMembers' | 'resumeRun' }
+>
+
+/** What tasks ask of each other. */
+function expandAmongTasks(step: Step, ask: AmongTasks): readonly AgendaItem[] {
+  switch (ask.ask) {
+    case 'cancelDescendants':
+      return cancelDescendants(step, ask.task)
+    case 'settleAwait':
+      return settleAwait(step, ask)
+    case 'followAwaits':
+      return followAwaits(step)
+    case 'resolveGroup':
+      return resolveGroup(step, ask.group)
+    case 'cancelMembers':
+      return cancelMembers(step, ask.group)
+    case 'resumeRun':
+      return resumeRun(step, ask.task)
   }
 }

@@ -4,6 +4,7 @@ import type { CallId, TaskId } from '../../machines/vocabulary.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { ModelAnswer } from '../models/read-stream.ts'
+import { resultNamed } from './background-results.ts'
 import type { Held } from './session-hold.ts'
 
 /**
@@ -18,9 +19,10 @@ export async function fetchObservations(
   const { entries } = viewOf(of.held.world, of.task)
   for (const { id, name, arguments: args } of calls) {
     if (name !== 'observation_read') continue
-    const entry = entries.find((shown) => isMessage(shown) && shown.observed && shown.id === args.observation)
-    if (entry === undefined || !isMessage(entry)) continue
-    const { digest, step } = entry
+    const entry = entries.filter(isMessage).find((shown) => shown.observed && shown.id === args.observation)
+    const at = entry ?? resultNamed(of.held.world, of.task, String(args.observation))?.ended?.result
+    if (at == null) continue
+    const { digest, step } = at
     const bodies = await of.log.content(of.scope, [{ digest, step }]).catch(() => [])
     const body = bodies[0]
     if (body != null) fetched.set(id, body)

@@ -1,23 +1,23 @@
 import type { Actor } from '../../machines/vocabulary.ts'
 import type { Owner } from '../facts/envelope.ts'
 import { errorCode, LandfallError } from '../facts/errors.ts'
-import type { StepAppend } from '../facts/log-port.ts'
 import type { Scope } from '../facts/scope.ts'
 import { claimSession, shuttingDown, stillOwns } from './claim-session.ts'
 import type { InternalRequest, OperatorRequest, Receipt } from './command.ts'
-import { sealedAppend, storedFacts } from './commit-step.ts'
+import { sealedOrError, storedFacts } from './commit-step.ts'
 import { Effects } from './effects.ts'
 import { expand } from './expand.ts'
 import { forwardCommand } from './forward-command.ts'
 import { JobQueue } from './job-queue.ts'
 import { isRefusal, planOperator } from './plan-operator.ts'
-import { actingIn, beginsAnything, recoveryAgenda, takeoverAgenda } from './recovery.ts'
+import { recoveryAgenda, runRecovery } from './recovery.ts'
 import type { Services } from './services.ts'
 import { baseOf, type Held, hold } from './session-hold.ts'
 import { type Carried, SessionInbox } from './session-inbox.ts'
 import { SessionTimer } from './session-timer.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
 import { Step, type StepInput } from './step.ts'
+import { Takeover } from './takeover.ts'
 
 /** A store without room may have it later: results of effects wait for that, operators are told. */
 const retryResultMs = 1_000
@@ -42,8 +42,7 @@ export class LiveSession {
   #epoch = 0
   /** What a lost owner left is settled, under this ownership. */
   #recovered = false
-  /** The log says who owns the session, or nothing is unfinished that it would have to say so for. */
-  #announced = true
+  readonly #takeover = new Takeover()
   #closed = false
   #gone = false
 
@@ -190,11 +189,12 @@ export class LiveSession {
   async #plan<T extends { readonly step: Step }>(input: StepInput, plan: (step: Step) => T): Promise<T> {
     const held = await this.#ready()
     const planned = this.#guarded(() => plan(this.#step(held, input)))
-    if (this.#announced || !beginsAnything(planned.step)) return planned
+    const unsaid = this.#takeover.unsaid(planned.step)
+    if (unsaid === null) return planned
     this.#held = null
     const again = this.#step(await this.#ready(), input)
     return this.#guarded(() => {
-      again.runAs(recoverer, takeoverAgenda(again.world, this.#owner(), actingIn(planned.step)))
+      again.runAs(recoverer, this.#takeover.agenda(again.world, this.#owner(), unsaid))
       return plan(again)
     })
   }
@@ -216,30 +216,23 @@ export class LiveSession {
     }
   }
 
-  /** A step that cannot be stored has been folded all the same: the folded state is thrown away with it. */
-  #sealed(step: Step, held: Held): StepAppend | LandfallError {
-    try {
-      return sealedAppend(step, held)
-    } catch (error) {
-      this.#held = null
-      if (error instanceof LandfallError) return error
-      throw error
-    }
-  }
-
   async #commit(step: Step): Promise<LandfallError | null> {
     const held = this.#held
     if (held === null) return new LandfallError('INTERNAL', 'A step without its session. Report this as a bug.')
-    const append = this.#sealed(step, held)
-    if (append instanceof LandfallError) return append
+    const append = sealedOrError(step, held)
+    if (append instanceof LandfallError) {
+      // It has been folded all the same: the folded state is thrown away with it.
+      this.#held = null
+      return append
+    }
     const result = await this.#services.committer.commit(append)
     if (!result.ok) {
       this.#failed(result.error)
       return result.error
     }
     held.moveTo(append)
-    if (beginsAnything(step)) this.#announced = true
     const stored = storedFacts(step, append, result.cursor)
+    this.#takeover.committed(stored)
     this.#services.bus.committed(stored)
     held.settle(stored)
     this.#services.host.workspaces?.settled(this.scope, held.world)
@@ -278,20 +271,27 @@ export class LiveSession {
     this.#snapshots.loaded(held.snapshot)
     this.#timer.arm(held.world)
     if (this.#recovered) return held
-    const agenda = recoveryAgenda(held.world, this.#services.host, this.#owner())
-    this.#announced = agenda.length > 0 || takeoverAgenda(held.world, this.#owner(), new Set()).length === 0
-    if (agenda.length > 0) {
-      const step = this.#step(held, { by: recoverer, cause: null, command: null })
-      this.#guarded(() => step.run(agenda))
-      const failure = await this.#commit(step)
-      if (failure?.code === 'CONTROL_STALE') {
-        await this.#services.control.refresh()
-        return this.#ready()
-      }
-      if (failure !== null) throw failure
+    this.#takeover.begin(held.world)
+    const failure = await this.#recover(held)
+    if (failure?.code === 'CONTROL_STALE') {
+      await this.#services.control.refresh()
+      return this.#ready()
     }
+    if (failure !== null) throw failure
     this.#recovered = true
     await this.#inbox.carry()
     return this.#ready()
+  }
+
+  /** What one run leads to may let another go on, which is then resumed as well. */
+  async #recover(found: Held, also: ReadonlySet<string> = new Set()): Promise<LandfallError | null> {
+    const agenda = recoveryAgenda(found.world, { host: this.#services.host, owner: this.#owner(), also })
+    if (agenda.length === 0) return null
+    const step = this.#step(found, { by: recoverer, cause: null, command: null })
+    this.#guarded(() => runRecovery(step, agenda))
+    const unsaid = this.#takeover.unsaid(step)
+    if (unsaid === null) return this.#commit(step)
+    this.#held = await hold(this.#services, this.scope)
+    return this.#recover(this.#held, new Set([...also, ...unsaid]))
   }
 }

@@ -6,16 +6,26 @@ import { askedSkills, checkSkills } from './asked-skills.ts'
 import type { OperatorRequest } from './command.ts'
 import { type CommandBody, type CommandName, checkBody, comparable } from './command-bodies.ts'
 import { freeText } from './free-text.ts'
+import { hold } from './held-content.ts'
 import { boundedText } from './input.ts'
 import { checkedKey, noteBody } from './memory-note.ts'
 import type { Host } from './options.ts'
 import { checkToken, newToken } from './pause-token.ts'
+import { sharedSystem } from './shared-system.ts'
+import { spawnRequest } from './spawn-request.ts'
 import type { Step } from './step.ts'
 
 type TurnName = 'start' | 'followUp' | 'supersede' | 'replace'
 
 /** Commands that open a session which was never opened. */
-const opening: ReadonlySet<CommandName> = new Set<CommandName>(['start', 'followUp', 'supersede', 'memoryPut'])
+const opening: ReadonlySet<CommandName> = new Set<CommandName>([
+  'start',
+  'followUp',
+  'supersede',
+  'spawn',
+  'createGroup',
+  'memoryPut',
+])
 
 /** A command as the mailbox takes it. Everything that can be checked without the session is checked here. */
 export function operatorRequest<N extends CommandName>(
@@ -26,6 +36,8 @@ export function operatorRequest<N extends CommandName>(
   const { name } = command
   const body = checkBody(name, command.body)
   checkContent(host, body)
+  if ('idempotencyKey' in body && body.idempotencyKey !== undefined)
+    checkKey(host, 'idempotency key', body.idempotencyKey)
   if ('token' in body) checkToken(scope, body.token)
   const commandId = command.commandId === undefined ? null : checkCommandId(host, command.commandId)
   return {
@@ -53,12 +65,17 @@ function checkContent(host: Host, body: CommandBody<CommandName>): void {
   })
 }
 
-/** An id that the redactor would alter holds what must not be stored, and could not be found again. */
 export function checkCommandId(host: Host, given: string): string {
-  const id = checkId('command', given)
+  return checkKey(host, 'command id', given)
+}
+
+/** An id that the redactor would alter holds what must not be stored, and could not be found again. */
+function checkKey(host: Host, what: 'command id' | 'idempotency key', given: string): string {
+  const isCommand = what === 'command id'
+  const id = checkId(isCommand ? 'command' : 'key', given)
   if (freeText(host.redactor, id) !== id)
-    throw new LandfallError('INVALID_INPUT', 'The command id looks like a credential. Choose another one.', {
-      details: { field: 'commandId' },
+    throw new LandfallError('INVALID_INPUT', `The ${what} looks like a credential. Choose another one.`, {
+      details: { field: isCommand ? 'commandId' : 'idempotencyKey' },
     })
   return id
 }
@@ -67,6 +84,26 @@ const builders: { readonly [N in CommandName]: (step: Step, body: CommandBody<N>
   start: (step, body) => ({ name: 'start', request: taskRequest(step, body) }),
   followUp: (step, body) => ({ name: 'followUp', request: taskRequest(step, body), requires: body.requires }),
   supersede: (step, body) => ({ name: 'supersede', request: taskRequest(step, body), ...target(body) }),
+  spawn: (step, body) => {
+    const { idempotencyKey, traceparent, ...asked } = body
+    const { parent, propagate, group } = asked
+    const { text, skills } = askedSkills(step.base.host.catalog, body.input, body.skills ?? [])
+    return {
+      name: 'spawn',
+      request: {
+        ...spawnRequest(step, { ...asked, input: text, skills }),
+        request: step.digest(asked),
+        ...(traceparent === undefined ? {} : { traceparent }),
+      },
+      propagate,
+      ...(parent === undefined ? {} : { parent }),
+      ...(group === undefined ? {} : { group }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    }
+  },
+  createGroup: (step, body) => ({ name: 'createGroup', group: step.newId(), failFast: body.failFast }),
+  sealGroup: (_, body) => ({ name: 'sealGroup', group: body.group }),
+  cancelGroup: (_, body) => ({ name: 'cancelGroup', group: body.group }),
   steer: (step, body) => {
     const message = step.newId()
     hold(step, step.base.bodies.steering, message, body.input)
@@ -143,21 +180,4 @@ function taskRequest(step: Step, body: CommandBody<TurnName>, replaced?: string)
     ...(skills.length === 0 ? {} : { skills }),
     ...('traceparent' in body && body.traceparent !== undefined ? { traceparent: body.traceparent } : {}),
   }
-}
-
-/** Content of a command in memory, until it is refused. */
-function hold(step: Step, where: Map<string, string>, id: string, text: string): void {
-  const before = where.get(id)
-  where.set(id, text)
-  step.undo.push(() => {
-    if (before === undefined) where.delete(id)
-    else where.set(id, before)
-  })
-}
-
-function sharedSystem(step: Step, system: string): string {
-  const digest = step.digest(system)
-  step.shared.set(digest, { digest, body: system })
-  step.base.bodies.systems.set(digest, system)
-  return digest
 }

@@ -49,7 +49,7 @@ const asking = 'operator_ask'
 /** The call that is held, or the planner tool that asks. */
 function aboutOf(world: World, task: TaskId, token: string): OpenPauseAt['about'] {
   const wait = world.waits.get(task)
-  if (wait?.token === token) return { name: asking, effect: null, arguments: wait.asked }
+  if (wait?.kind === 'question' && wait.token === token) return { name: asking, effect: null, arguments: wait.asked }
   const call = world.tasks.get(task)?.context.pauses[token]?.call
   const record = call == null ? undefined : world.callRecords.get(call)
   if (record === undefined) return null

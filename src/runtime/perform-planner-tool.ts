@@ -15,6 +15,7 @@ import { getNote, putNote } from './planner-memory.ts'
 import { readObservation } from './planner-observations.ts'
 import { answerTo, askOperator } from './planner-questions.ts'
 import { type Asked, type Begun, failed, type Performed } from './planner-result.ts'
+import { join, joined, spawn } from './planner-tasks.ts'
 import type { Step } from './step.ts'
 
 type Performers = { readonly [N in PlannerToolName]: (asked: Asked, input: PlannerInput<N>) => Performed | Begun }
@@ -32,6 +33,8 @@ const performers: Performers = {
   episode_start: startEpisode,
   episode_end: endEpisode,
   operator_ask: askOperator,
+  task_spawn: spawn,
+  task_await: join,
 }
 
 /**
@@ -56,7 +59,8 @@ export function performPlannerTool(step: Step, task: TaskId, call: CallId): read
 /** The tool message of a planner tool that had begun and has come to its end; null where none has. */
 export function answerWait(step: Step, task: TaskId, call: CallId): readonly AgendaItem[] | null {
   const wait = step.world.waits.get(task)
-  const told = wait?.call === call ? answerTo(step, wait) : null
+  if (wait === undefined || wait.call !== call) return null
+  const told = wait.kind === 'question' ? answerTo(step, wait) : joined(step, wait)
   if (told === null) return null
   const { text, synthetic } = told
   const of = { task, role: 'tool', forCall: call, ...(synthetic === undefined ? {} : { synthetic }) } as const

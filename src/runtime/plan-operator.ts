@@ -27,6 +27,7 @@ export function planOperator(step: Step, request: OperatorRequest): Planned {
   const early = command.name === 'erase' && decided.kind === 'step' && request.commandId !== null
   if (early) step.run([accepted(step, request, { result: 'applied' })])
   if (decided.kind === 'step') carryOut(step, command, decided.agenda)
+  else takeBack(step)
   const receipt = receiptOf(step, command, decided)
   if (request.commandId !== null && !early) step.run([accepted(step, request, receipt)])
   return { step, receipt: { ...receipt, ...(request.commandId === null ? {} : { command: request.commandId }) } }
@@ -56,9 +57,14 @@ function openSession(step: Step): AgendaItem {
 }
 
 function refused(step: Step, command: OperatorCommand): LandfallError {
-  for (const takeBack of step.undo) takeBack()
+  takeBack(step)
   const { code, message, details } = nameRefusal(step.world, command)
   return refusal(code, message, details)
+}
+
+/** Content that the command brought and that nothing came of. */
+function takeBack(step: Step): void {
+  for (const undo of step.undo) undo()
 }
 
 function refusal(code: string, message: string, details: Readonly<Record<string, unknown>>): LandfallError {
@@ -80,7 +86,8 @@ function repeated(step: Step, request: OperatorRequest, before: ReceiptRecord): 
   return {
     result: 'duplicate',
     seq: before.seq,
-    ...(before.target === null ? {} : { task: before.target }),
+    ...subjectOf(before.name, before.target),
+    ...(before.name === 'spawn' && before.result === 'joined' ? { reused: true as const } : {}),
     ...(request.commandId === null ? {} : { command: request.commandId }),
     ...(before.replacement === null ? {} : { replacement: before.replacement }),
     ...(before.superseded === null ? {} : { superseded: before.superseded }),
@@ -90,8 +97,14 @@ function repeated(step: Step, request: OperatorRequest, before: ReceiptRecord): 
 /** Says what happened, which the facts of the step tell: a follow-up that could start at once was not queued. */
 function receiptOf(step: Step, command: OperatorCommand, decided: Decided): Receipt {
   const target = decided.kind === 'refused' ? null : decided.target
-  const task = target === null ? {} : { task: target }
-  if (decided.kind === 'noted') return { result: decided.result, ...task, ...replacementOf(step, target) }
+  const task = subjectOf(command.name, target)
+  if (decided.kind === 'noted')
+    return {
+      result: decided.result,
+      ...task,
+      ...(decided.reused === undefined ? {} : { reused: true }),
+      ...replacementOf(step, target),
+    }
   const ended = step.facts.find((fact) => fact.type === 'task.superseded' && fact.task !== target)
   const isOlderReplacement = command.name === 'supersede' && ended !== undefined && isUnstarted(step, ended.task)
   return {
@@ -101,6 +114,14 @@ function receiptOf(step: Step, command: OperatorCommand, decided: Decided): Rece
     ...(command.name === 'cancel' ? replacementOf(step, target) : {}),
   }
 }
+
+/** What a receipt is about: a task, or a group. */
+function subjectOf(name: string, target: string | null): { task?: string; group?: string } {
+  if (target === null) return {}
+  return groupCommands.has(name) ? { group: target } : { task: target }
+}
+
+const groupCommands: ReadonlySet<string> = new Set(['createGroup', 'sealGroup', 'cancelGroup'])
 
 function resultOf(step: Step, command: OperatorCommand, target: string | null): ReceiptResult {
   const creates = command.name === 'start' || command.name === 'followUp' || command.name === 'supersede'
@@ -123,12 +144,13 @@ function isUnstarted(step: Step, task: string | null): boolean {
 
 function accepted(step: Step, request: OperatorRequest, receipt: Receipt): AgendaItem {
   const result = receipt.result === 'duplicate' ? 'applied' : receipt.result
+  const target = receipt.task ?? receipt.group
   const data: FactOf<'command.accepted'>['data'] = {
     command: request.commandId ?? '',
     name: request.name,
     body: step.digest(comparable(request.body)),
     result,
-    ...(receipt.task === undefined ? {} : { target: receipt.task }),
+    ...(target === undefined ? {} : { target }),
     ...(receipt.replacement === undefined ? {} : { replacement: receipt.replacement }),
     ...(receipt.superseded === undefined ? {} : { superseded: receipt.superseded }),
   }

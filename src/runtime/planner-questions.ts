@@ -1,4 +1,4 @@
-import type { Wait } from '../../machines/wait.ts'
+import type { Question } from '../../machines/wait.ts'
 import type { PlannerInput } from '../capabilities/planner-tools.ts'
 import { canonicalJson } from '../facts/digest.ts'
 import { isFullOfPauses } from './expand-pauses.ts'
@@ -22,7 +22,7 @@ export function askOperator({ step, task }: Asked, input: PlannerInput<'operator
 }
 
 /** What the model is told of its question; null while it is open. */
-export function answerTo(step: Step, { token, decision }: Wait): Told | null {
+export function answerTo(step: Step, { token, decision }: Question): Told | null {
   const { answers } = step.base.bodies
   const answer = answers.get(token)
   answers.delete(token)

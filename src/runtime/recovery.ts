@@ -1,56 +1,47 @@
 import type { AgendaItem } from '../../machines/agenda.ts'
 import { nextToStart, startedTasks } from '../../machines/session-context.ts'
 import { type CallEntry, entries, isInFlight } from '../../machines/task-context.ts'
+import type { TaskId } from '../../machines/vocabulary.ts'
 import type { TaskSnapshot, World } from '../../machines/world.ts'
 import type { Owner } from '../facts/envelope.ts'
 import type { Host } from './options.ts'
 import type { Step } from './step.ts'
 
+interface Recovering {
+  readonly host: Host
+  readonly owner: Owner
+  /** Runs that go on by what is done for the others. */
+  readonly also: ReadonlySet<TaskId>
+}
+
 /**
  * What a new owner does first. Empty for a session that is idle, paused, held or waiting for a stored time: opening such a one
  * writes nothing.
  */
-export function recoveryAgenda(world: World, host: Host, owner: Owner): readonly AgendaItem[] {
-  const interrupted = [...world.tasks].filter(([, snapshot]) => isInterrupted(world, snapshot, host))
+export function recoveryAgenda(world: World, { host, owner, also }: Recovering): readonly AgendaItem[] {
+  const interrupted = [...world.tasks].filter(
+    ([task, snapshot]) => also.has(task) || isInterrupted(world, snapshot, host),
+  )
   const session = world.session
   const closing = session?.context.closing != null && startedTasks(session.context).length === 0
   const startable = session?.matches({ lifecycle: 'open' }) === true && nextToStart(session.context) !== null
   if (interrupted.length === 0 && !closing && !startable) return []
   const items: AgendaItem[] = [{ type: 'session.owned', data: { owner: owner.id, epoch: owner.epoch } }]
-  for (const [task, snapshot] of interrupted) {
-    items.push({
-      type: 'run.resumed',
-      task,
-      data: { attempt: snapshot.context.resumptions + 1, reason: 'crash' },
-    })
-  }
+  // Where all of them fail, those below come first: none is to end by the cancel of another.
+  const order = host.recovery === 'fail' ? interrupted.reverse() : interrupted
+  for (const [task] of order) items.push({ ask: 'resumeRun', task })
   if (closing) items.push({ ask: 'closeIfIdle' })
   if (startable) items.push({ ask: 'startNext' })
   return items
 }
 
-/** What a new owner of unfinished work says before its first effect, where nothing had to be settled. */
-export function takeoverAgenda(world: World, owner: Owner, acting: ReadonlySet<string>): readonly AgendaItem[] {
-  const running = [...world.tasks].filter(
-    ([task, snapshot]) => snapshot.matches('running') || (snapshot.matches('paused') && acting.has(task)),
-  )
-  const started = [...world.tasks.values()].some((snapshot) => !snapshot.matches('pending'))
-  if (!started) return []
-  return [
-    { type: 'session.owned', data: { owner: owner.id, epoch: owner.epoch } },
-    ...running.map(
-      ([task, snapshot]): AgendaItem => ({
-        type: 'run.resumed',
-        task,
-        data: { attempt: snapshot.context.resumptions + 1, reason: 'crash' },
-      }),
-    ),
-  ]
-}
-
-/** The step asks for an effect that is more than an abort. */
-export function beginsAnything(step: Step): boolean {
-  return actingIn(step).size > 0
+/** Where running tasks are to fail, nothing of theirs goes on, whichever of them ends first. */
+export function runRecovery(step: Step, agenda: readonly AgendaItem[]): void {
+  const { host, world } = step.base
+  for (const item of agenda)
+    if (host.recovery === 'fail' && 'ask' in item && item.ask === 'resumeRun')
+      if (world.tasks.get(item.task)?.matches('running')) step.failing.add(item.task)
+  step.run(agenda)
 }
 
 /** Tasks for which the step begins an effect. */

@@ -66,6 +66,8 @@ export class Held {
 
   /** Tells those who wait for the outcome of a task that ended in this step. */
   settle(facts: readonly StoredFact[]): void {
+    /** The view of a background task goes with it. */
+    let isOver = false
     for (const fact of facts) {
       if (fact.type === 'model.requested' && fact.task !== null) this.lastRequest.set(fact.task, fact)
       if (fact.type === 'context.compacted') this.bodies.prune(this.world)
@@ -74,8 +76,10 @@ export class Held {
       const data = fact.data as TerminalData
       const text = data.messageId === undefined ? null : (this.bodies.messages.get(data.messageId)?.content ?? null)
       this.lastRequest.delete(fact.task)
+      if (this.world.taskRecords.get(fact.task)?.created.kind === 'background') isOver = true
       this.#onEnd({ task: fact.task, seq: fact.seq, type: fact.type, data, text })
     }
+    if (isOver) this.bodies.prune(this.world)
   }
 }
 

@@ -6,9 +6,13 @@ import { LandfallError } from '../facts/errors.ts'
 import type { ModelRequest } from '../facts/ports.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { TaskActorRef } from './actors/actor-refs.ts'
+import { awaitTasks, within } from './await-tasks.ts'
+import { resultOf } from './background-results.ts'
 import type { Checkpoint } from './checkpoint/checkpoint-schema.ts'
 import { takeCheckpoint } from './checkpoint/take-checkpoint.ts'
 import type { Ended } from './ended.ts'
+import type { GroupOutcome } from './group-handle.ts'
+import { type GroupView, groupsOf, type Joined, outcomeOfGroup } from './group-reads.ts'
 import { type LedgerEntry, readLedger } from './ledger.ts'
 import { loadWorld } from './load-world.ts'
 import { lookAtWorld } from './look-at-world.ts'
@@ -54,6 +58,8 @@ export class SessionReads {
     callsOf(this.#services.host, this.#scope, task)
 
   readonly tasks = (): Promise<readonly TaskView[]> => this.#look((world) => tasksOf(world))
+
+  readonly groups = (): Promise<readonly GroupView[]> => this.#look((world) => groupsOf(world))
 
   /** Pending turns in the order in which they will start. */
   readonly queue = (): Promise<readonly TaskView[]> =>
@@ -114,6 +120,29 @@ export class SessionReads {
     }
   }
 
+  /** A group that is over has one outcome; until then its facts are followed. */
+  readonly groupOutcome = async (group: string): Promise<GroupOutcome> => {
+    const known = await this.#look((world) => outcomeOfGroup(world, group))
+    if (known === undefined) throw notFound('group', group)
+    if (known !== null) return known
+    for await (const event of this.#services.bus.events(this.#scope, { types: endings })) {
+      const found = 'seq' in event ? await this.#look((world) => outcomeOfGroup(world, group)) : null
+      if (found != null) return found
+    }
+    throw closedBefore('the group was over')
+  }
+
+  /** Everything that a group has at its end, or at the deadline as much as there is. */
+  readonly awaitGroup = async (group: string, deadline: string | undefined): Promise<Joined> => {
+    const { host } = this.#services
+    const over = await within(host, this.groupOutcome(group), deadline)
+    const found = await this.#look((world) =>
+      (world.groups.get(group)?.context.members ?? []).map((member) => resultOf(world, member)),
+    )
+    if (over === null) return { how: 'deadline', results: found.map(({ task, status }) => ({ task, status })) }
+    return awaitTasks(host, { tasks: found.map(({ task }) => task), outcome: this.outcome }, undefined)
+  }
+
   /** True when this runtime has the task in memory, not ended: then its end will be told, and nothing need be read. */
   #lives(task: string): boolean {
     const live = this.#reach.known()
@@ -147,7 +176,7 @@ export class SessionReads {
     const types = ['task.completed', 'task.failed', 'task.cancelled', 'task.superseded'] as const
     const events = this.#services.bus.events(this.#scope, { task, types })
     for await (const event of events) if ('seq' in event && endedStatus(event) !== null) return this.#read(event)
-    throw new LandfallError('SHUTTING_DOWN', 'The runtime closed before the task ended.', { retryable: true })
+    throw closedBefore('the task ended')
   }
 
   async #look<T>(look: (world: World) => T): Promise<T> {
@@ -175,6 +204,13 @@ function outcomeOf({ type, data, seq, text }: Ended): Outcome {
     pendingSteering,
     seq,
   }
+}
+
+/** Facts after which a group may be over. */
+const endings = ['group.resolved', 'group.cancelled', 'task.completed', 'task.failed', 'task.cancelled'] as const
+
+function closedBefore(what: string): LandfallError {
+  return new LandfallError('SHUTTING_DOWN', `The runtime closed before ${what}.`, { retryable: true })
 }
 
 function notFound(what: string, id: string | number): LandfallError {

@@ -1,8 +1,12 @@
 import type { Grant, Json, JsonObject, SteeringFate } from '../../machines/vocabulary.ts'
+import type { OwnLimits } from '../facts/own-limits.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { SessionActorRef } from './actors/actor-refs.ts'
-import type { Receipt } from './command.ts'
+import { awaitTasks } from './await-tasks.ts'
+import type { CommandOptions, Receipt } from './command.ts'
 import type { CommandName } from './command-bodies.ts'
+import { GroupHandle } from './group-handle.ts'
+import type { Joined } from './group-reads.ts'
 import { type Input, textOf } from './input.ts'
 import { lookAtWorld } from './look-at-world.ts'
 import { operatorRequest } from './operator-requests.ts'
@@ -11,11 +15,6 @@ import type { Services } from './services.ts'
 import { SessionMemory } from './session-memory.ts'
 import { SessionReads } from './session-reads.ts'
 import { TaskHandle } from './task-handle.ts'
-
-export interface CommandOptions {
-  /** A repeat with the same id and body returns the first receipt; with another body it is refused. */
-  readonly commandId?: string
-}
 
 export interface TurnOptions extends CommandOptions {
   readonly model?: string
@@ -29,6 +28,17 @@ export interface TurnOptions extends CommandOptions {
 export interface CreateOptions extends TurnOptions {
   /** W3C trace context of whoever asks: the task's span becomes a child of it. A repeat may bring another one. */
   readonly traceparent?: string
+}
+
+export interface SpawnOptions extends CreateOptions {
+  /** The same key and request give the same task, whenever they come; the same key and another request are refused. */
+  readonly idempotencyKey?: string
+  readonly parent?: string
+  /** Whether a cancel of what is above reaches it. */
+  readonly propagate?: 'cascade' | 'isolate'
+  readonly group?: string | GroupHandle
+  /** Own bounds, within those of the session. */
+  readonly limits?: OwnLimits
 }
 
 interface EndOptions extends CommandOptions {
@@ -50,15 +60,30 @@ export class Session {
     this.#services = services
     this.#reach = reach
     this.#reads = new SessionReads(scope, services, reach)
-    const { tasks, queue, pauses, calls, messages, log, state, request, checkpoint, ledger, patch } = this.#reads
+    const { tasks, groups, queue, pauses, calls, messages, log, state, request, checkpoint, ledger, patch } =
+      this.#reads
     this.memory = new SessionMemory(
       { services, scope, look: (look) => lookAtWorld(services, scope, reach, look) },
       (name, body, commandId) => this.#submit(name, body, commandId),
     )
-    Object.assign(this, { tasks, queue, pauses, calls, messages, log, state, request, checkpoint, ledger, patch })
+    Object.assign(this, {
+      tasks,
+      groups,
+      queue,
+      pauses,
+      calls,
+      messages,
+      log,
+      state,
+      request,
+      checkpoint,
+      ledger,
+      patch,
+    })
   }
 
   declare readonly tasks: SessionReads['tasks']
+  declare readonly groups: SessionReads['groups']
   declare readonly queue: SessionReads['queue']
   declare readonly pauses: SessionReads['pauses']
   declare readonly calls: SessionReads['calls']
@@ -80,6 +105,40 @@ export class Session {
 
   supersede(input: Input, options: CreateOptions & { task?: string } = {}): Promise<TaskHandle> {
     return this.#create('supersede', input, options)
+  }
+
+  /** Work beside the turn: it sees its input alone, and starts at once. */
+  async spawn(input: Input, options: SpawnOptions = {}): Promise<TaskHandle> {
+    const { group, ...more } = options
+    const joins = group === undefined ? {} : { group: typeof group === 'string' ? group : group.id }
+    return this.#create('spawn', input, { propagate: 'cascade', ...more, ...joins } as TurnOptions)
+  }
+
+  /** A new group for background tasks; with `failFast` the first failure cancels the others. */
+  async group(options: CommandOptions & { failFast?: boolean } = {}): Promise<GroupHandle> {
+    const { commandId, failFast = false } = options
+    const receipt = await this.#submit('createGroup', { failFast }, commandId)
+    return this.groupOf(receipt.group ?? '')
+  }
+
+  /** A handle on a group that was made before. */
+  groupOf(group: string): GroupHandle {
+    return new GroupHandle(group, {
+      seal: ({ commandId }) => this.#submit('sealGroup', { group }, commandId),
+      cancel: ({ commandId }) => this.#submit('cancelGroup', { group }, commandId),
+      outcome: () => this.#reads.groupOutcome(group),
+    })
+  }
+
+  /** Waits for tasks, or for all that a group has once it is over; at the deadline for as much as there is. */
+  async await(
+    awaited: readonly (string | TaskHandle)[] | GroupHandle,
+    options: { deadline?: string } = {},
+  ): Promise<Joined> {
+    const reads = this.#reads
+    if (awaited instanceof GroupHandle) return reads.awaitGroup(awaited.id, options.deadline)
+    const tasks = awaited.map((task) => (typeof task === 'string' ? task : task.id))
+    return awaitTasks(this.#services.host, { tasks, outcome: reads.outcome }, options.deadline)
   }
 
   async steer(

@@ -222,6 +222,8 @@ export class Step {
 
   #actorOf(draft: Draft, cause: string | null): Actor {
     if (cause === this.input.cause) return this.#by
+    if (draft.type === 'task.created' && 'parent' in draft.data)
+      return { kind: 'planner', id: String(draft.data.parent) }
     if (draft.type === 'call.requested') return { kind: 'planner', id: draft.task ?? '' }
     return runtimeActor
   }

@@ -27,6 +27,11 @@ export class TaskHandle {
     return this.#actor
   }
 
+  /** The idempotency key had made this task before; nothing new was begun. */
+  get reused(): boolean {
+    return this.#receipt?.reused === true
+  }
+
   /** Waits for the terminal fact, however long it takes; an outcome that stands already is read from the log. */
   outcome(): Promise<Outcome> {
     return this.#reads.outcome(this.id)

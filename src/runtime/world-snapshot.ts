@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { callMachine } from '../../machines/call.machine.ts'
+import { groupMachine } from '../../machines/group.machine.ts'
 import { sessionMachine } from '../../machines/session.machine.ts'
 import { taskMachine } from '../../machines/task.machine.ts'
 import { emptyWorld, type World } from '../../machines/world.ts'
@@ -8,7 +9,7 @@ import { emptyWorld, type World } from '../../machines/world.ts'
  * Counts the meanings of folded state. Whoever changes a chart, a reducer or the shape of the world counts it up, and every
  * older snapshot is thrown away; `test/repo/fold-version.test.ts` notices a change that was not counted.
  */
-export const foldVersion = 12
+export const foldVersion = 13
 
 /** Maps and sets of the world that are written as lists, by name. */
 const maps = [
@@ -21,9 +22,10 @@ const maps = [
   'memory',
   'steering',
   'receipts',
+  'keys',
   'reserved',
 ] as const satisfies readonly (keyof World)[]
-const sets = ['settledPauses', 'warned'] as const satisfies readonly (keyof World)[]
+const sets = ['settledPauses', 'warned', 'unoffered'] as const satisfies readonly (keyof World)[]
 const plain = [
   'seq',
   'commit',
@@ -34,6 +36,8 @@ const plain = [
   'lastEnd',
   'tree',
 ] as const satisfies readonly (keyof World)[]
+
+type Charts = { readonly [N in 'tasks' | 'calls' | 'groups']: [string, Chart][] }
 
 interface Chart {
   readonly value: unknown
@@ -51,6 +55,7 @@ export function packWorld(world: World, at: string): string {
   for (const name of sets) packed[name] = [...world[name]]
   packed.session = world.session === null ? null : chartOf(world.session)
   packed.tasks = [...world.tasks].map(([id, snapshot]) => [id, chartOf(snapshot)])
+  packed.groups = [...world.groups].map(([id, snapshot]) => [id, chartOf(snapshot)])
   packed.calls = [...world.calls].map(([id, snapshot]) => [id, chartOf(snapshot)])
   const body = JSON.stringify(packed)
   return `${digestOf(body, at)}${body}`
@@ -67,7 +72,7 @@ export function unpackWorld(text: string, at: string): World | null {
   const body = text.slice(digestChars)
   if (text.slice(0, digestChars) !== digestOf(body, at)) return null
   try {
-    const packed = JSON.parse(body) as Record<string, unknown> & { tasks: [string, Chart][]; calls: [string, Chart][] }
+    const packed = JSON.parse(body) as Record<string, unknown> & Charts
     if (packed.foldVersion !== foldVersion) return null
     const world: Record<string, unknown> = { ...emptyWorld() }
     for (const name of plain) world[name] = packed[name]
@@ -75,6 +80,7 @@ export function unpackWorld(text: string, at: string): World | null {
     for (const name of sets) world[name] = new Set(packed[name] as unknown[])
     world.session = packed.session === null ? null : sessionMachine.resolveState(packed.session as never)
     world.tasks = new Map(packed.tasks.map(([id, chart]) => [id, taskMachine.resolveState(chart as never)]))
+    world.groups = new Map(packed.groups.map(([id, chart]) => [id, groupMachine.resolveState(chart as never)]))
     world.calls = new Map(packed.calls.map(([id, chart]) => [id, callMachine.resolveState(chart as never)]))
     return world as object as World
   } catch {

@@ -34,7 +34,7 @@ it('draws a chart of its own as a picture', async () => {
   expect(drawn.out).toMatch(/^<svg [\s\S]*<title>The call chart<\/title>[\s\S]*<\/svg>\n$/)
   expect((await landfall(['machines', '--format', 'svg'], { cwd })).code).toBe(2)
   const all = JSON.parse((await landfall(['machines', '--format', 'svg', '--json'], { cwd })).out)
-  expect(Object.keys(all)).toEqual(['session', 'task', 'call'])
+  expect(Object.keys(all)).toEqual(['session', 'task', 'call', 'group'])
   expect((await landfall(['machines', 'task', '--format', 'gif'], { cwd })).code).toBe(2)
 })
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { and, createMachine, not, setup } from 'xstate'
-import { callMachine, sessionMachine, taskMachine } from '../../machines/public.ts'
+import { callMachine, groupMachine, sessionMachine, taskMachine } from '../../machines/public.ts'
 import { chartEdges, chartNodes } from '../../src/inspector/chart-edges.ts'
 import { chartJson } from '../../src/inspector/chart-json.ts'
 import { mermaidOf } from '../../src/inspector/mermaid.ts'
 import { doorMachine } from './door-chart.ts'
 
-const charts = [sessionMachine, taskMachine, callMachine]
+const charts = [sessionMachine, taskMachine, callMachine, groupMachine]
 const chart = setup({ actions: { ring: () => {}, fold: () => {} }, guards: { late: () => true, calm: () => true } })
 
 const sample = chart.createMachine({

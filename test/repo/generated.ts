@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate'
-import { callMachine, sessionMachine, taskMachine } from '../../machines/public.ts'
+import { callMachine, groupMachine, sessionMachine, taskMachine } from '../../machines/public.ts'
 import { factCatalogue } from '../../src/facts/schemas.ts'
 import { chartGraph } from '../../src/inspector/chart-graph.ts'
 import { layoutChart } from '../../src/inspector/chart-layout.ts'
@@ -17,6 +17,8 @@ export async function generatedDocuments(): Promise<Readonly<Record<string, stri
     'machines/task.svg': await chartPicture('task', taskMachine),
     'machines/call.md': chartDocument('call', callMachine),
     'machines/call.svg': await chartPicture('call', callMachine),
+    'machines/group.md': chartDocument('group', groupMachine),
+    'machines/group.svg': await chartPicture('group', groupMachine),
     'src/facts/catalogue.md': catalogueDocument(),
   }
 }

@@ -1,9 +1,11 @@
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import { callMachine } from '../../../machines/call.machine.ts'
+import { groupMachine } from '../../../machines/group.machine.ts'
 import { sessionMachine } from '../../../machines/session.machine.ts'
 import { taskMachine } from '../../../machines/task.machine.ts'
 import { callInput, callSamples } from './sample-call.ts'
 import type { SampleEvent } from './sample-fact.ts'
+import { groupInput, groupSamples } from './sample-group.ts'
 import { sessionInput, sessionSamples } from './sample-session.ts'
 import { taskInput, taskSamples } from './sample-task.ts'
 
@@ -17,7 +19,7 @@ export interface ShownChart {
   readonly samples?: (snapshot: AnyMachineSnapshot) => readonly SampleEvent[]
 }
 
-/** The charts of session, task and call, with facts that fit them. */
+/** The charts of session, task, call and group, with facts that fit them. */
 export const ownCharts: readonly ShownChart[] = [
   {
     name: 'session',
@@ -27,4 +29,5 @@ export const ownCharts: readonly ShownChart[] = [
   },
   { name: 'task', machine: taskMachine, input: taskInput, samples: ({ context }) => taskSamples(context) },
   { name: 'call', machine: callMachine, input: callInput, samples: ({ context }) => callSamples(context) },
+  { name: 'group', machine: groupMachine, input: groupInput, samples: ({ context }) => groupSamples(context) },
 ]
