@@ -51,6 +51,7 @@ const turns: readonly CommandLine[] = [
       ['--jwks <place>', 'a file or URL with the public keys that tokens are checked with'],
       ['--issuer <name>', 'what tokens must name as their issuer'],
       ['--audience <name>', 'what tokens must name as their audience'],
+      ['--log <level>', 'lines about what happens on standard error: debug, info, warn or error'],
     ],
     load: async () => (await import('./commands/serve.ts')).serve,
   },

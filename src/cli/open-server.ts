@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module'
-import type { Model } from '../facts/ports.ts'
+import type { Logger, Model } from '../facts/ports.ts'
 import { ownCharts } from '../inspector/own-charts.ts'
 import { sqliteLog } from '../log/sqlite/sqlite-log.ts'
 import { createServer } from '../protocol/create-server.ts'
 import type { Identify } from '../protocol/identity.ts'
 import { openRuntime, type Runtime } from '../runtime/open-runtime.ts'
+import { telemetry } from '../telemetry/telemetry.ts'
 import { type CliContext, textOption } from './cli-context.ts'
 import { hostOptions } from './open-session.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -23,6 +24,8 @@ export interface ServerChoice {
   readonly workspace?: string
   readonly identity?: Identify
   readonly port: number
+  /** Lines about what happens, on standard error; absent: none. */
+  readonly logger?: Logger
 }
 
 const { version } = createRequire(import.meta.url)('landfall/package.json') as { version: string }
@@ -35,12 +38,16 @@ export async function openServer(context: CliContext, choice: ServerChoice): Pro
   const log = sqliteLog(settings.db, maxStoreBytes === undefined ? {} : { maxBytes: maxStoreBytes })
   let runtime: Runtime | null = null
   try {
-    runtime = await openRuntime({ ...hosted, log, model: choice.model })
-    const { identity } = choice
+    const told = choice.logger === undefined ? {} : { logger: choice.logger }
+    runtime = await openRuntime({ ...hosted, log, model: choice.model, ...told })
+    const { identity, logger } = choice
+    const watching = await telemetry(runtime, logger === undefined ? {} : { logger })
     const server = createServer(runtime, {
       ownsRuntime: true,
       machines: ownCharts,
       version,
+      metrics: watching.metrics,
+      onRequest: watching.onRequest,
       ...(identity === undefined ? {} : { identity }),
     })
     const host = optionOrVariable(context, 'host')
@@ -49,6 +56,7 @@ export async function openServer(context: CliContext, choice: ServerChoice): Pro
       url,
       close: async () => {
         await server.close()
+        await watching.close()
         await log.close()
       },
     }

@@ -118,6 +118,11 @@ export class Runtime {
     return this.#host.instance.id
   }
 
+  /** The traceparent that a task of a session in memory was created with. */
+  inboundTrace(scope: Scope, task: string): string | undefined {
+    return this.#live.get(scopeKey(scope))?.held?.world.taskRecords.get(task)?.created.traceparent
+  }
+
   /** The ports and bounds that this runtime works with; whoever serves it uses the same. */
   get ports(): RuntimePorts {
     const { clock, scheduler, background, redactor, limits, logger } = this.#host

@@ -1,3 +1,4 @@
+import type { Logger } from '../../facts/ports.ts'
 import { systemClock } from '../../facts/system-ports.ts'
 import { scriptedModel } from '../../models/scripted-model.ts'
 import type { Identify } from '../../protocol/identity.ts'
@@ -6,6 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { openServer, optionOrVariable, portOf, usualPort } from '../open-server.ts'
 import { modelOf } from '../open-session.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
+import { usageError } from '../usage-error.ts'
 
 /** Says what is missing to whoever starts a turn; everything else works without a model. */
 const silent = { name: 'none', everyTurn: [{ text: 'This server was started without a model. You said: {{input}}' }] }
@@ -20,6 +22,7 @@ export async function serve(context: CliContext): Promise<number> {
     model: model ?? scriptedModel(silent),
     port: portOf(context) ?? usualPort,
     ...(identity === undefined ? {} : { identity }),
+    ...(await loggerOf(context)),
   })
   output.result({ url: server.url, db: settings.db }, () => [`Landfall listens on ${server.url}`])
   if (model === null) output.note('No model is named: turns are answered by a script that says so.')
@@ -32,6 +35,18 @@ export async function serve(context: CliContext): Promise<number> {
   output.note('closing; interrupt again to leave at once')
   await server.close()
   return exitCodes.done
+}
+
+const levels = ['debug', 'info', 'warn', 'error'] as const
+
+/** Lines about what happens, where `--log` or `LANDFALL_LOG` names a level. */
+async function loggerOf(context: CliContext): Promise<{ logger?: Logger }> {
+  const given = optionOrVariable(context, 'log')
+  if (given === undefined) return {}
+  const level = levels.find((each) => each === given)
+  if (level === undefined) throw usageError(`--log takes one of ${levels.join(', ')}.`)
+  const { pinoLogger } = await import('../../telemetry/pino-logger.ts')
+  return { logger: pinoLogger({ level }) }
 }
 
 async function identityOf(context: CliContext): Promise<Identify | undefined> {

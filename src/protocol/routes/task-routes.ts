@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LandfallError } from '../../facts/errors.ts'
+import { readTraceparent } from '../../facts/trace-context.ts'
 import type { Session } from '../../runtime/session.ts'
 import type { TaskHandle } from '../../runtime/task-handle.ts'
 import { listOf, receipt, task, taskCreated } from '../answer-schemas.ts'
@@ -13,10 +14,17 @@ const received = { status: 200, description: 'What the command did', schema: rec
 
 type NewTask = z.infer<typeof bodies.newTask>
 
-function begin(session: Session, body: NewTask): Promise<TaskHandle> {
+/** A header that is no trace context is passed over, as its standard wants it. */
+function tracedBy(request: Request): { traceparent?: string } {
+  const traceparent = request.headers.get('traceparent')
+  return traceparent === null || readTraceparent(traceparent) === null ? {} : { traceparent }
+}
+
+function begin(session: Session, body: NewTask, traced: { traceparent?: string }): Promise<TaskHandle> {
   if (body.kind === 'background')
     throw new LandfallError('NOT_SUPPORTED', 'Background tasks are not there yet. Start a turn instead.')
-  const { action, kind: _kind, ...more } = body
+  const { action, kind: _kind, ...given } = body
+  const more = { ...given, ...traced }
   switch (action) {
     case 'start':
       return session.start(more.input, more)
@@ -32,11 +40,11 @@ export const taskRoutes: readonly Route[] = [
     method: 'post',
     path: base,
     summary: 'Start a turn, queue one behind the active one, or replace the active one',
-    headers: ['Idempotency-Key'],
+    headers: ['Idempotency-Key', 'traceparent'],
     body: bodies.newTask,
     answer: { status: 201, description: 'The task, and what the command did', schema: taskCreated },
-    handle: async ({ session, body }) => {
-      const { id, receipt: got } = await begin(session, body)
+    handle: async ({ session, body, request }) => {
+      const { id, receipt: got } = await begin(session, body, tracedBy(request))
       return { task: id, receipt: got, ...(got.seq === undefined ? {} : { seq: got.seq }) }
     },
   }),
