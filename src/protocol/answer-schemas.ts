@@ -184,6 +184,12 @@ export const notes = z.union([
   z.looseObject({ items: z.array(note), next: z.exactOptional(z.string()) }),
 ])
 
+export const ledgerEntry = z.looseObject({ seq: count, at: z.string(), kind: z.string() }).meta({ id: 'LedgerEntry' })
+
+export const checkpoint = z
+  .looseObject({ version: z.int(), identity: z.looseObject({ session: z.string() }) })
+  .meta({ id: 'Checkpoint' })
+
 export const done = z.looseObject({ ok: z.literal(true) }).meta({ id: 'Done' })
 
 export function listOf(item: z.ZodType): z.ZodType {

@@ -278,3 +278,43 @@ describe('the store', () => {
     expect(second.body.next).toBeUndefined()
   })
 })
+
+describe('a checkpoint', () => {
+  it('goes on elsewhere, as the session of who brings it and of nobody else', async () => {
+    const on = await served()
+    await on.runtime
+      .session(scope)
+      .task(await begun(on))
+      .outcome()
+    const { body: checkpoint } = await get(`${base(on)}/checkpoint`)
+    expect(checkpoint.identity).toMatchObject({ session: 'one', turns: 1 })
+    const other = await served()
+    const restored = await post(`${other.url}/v1/sessions/restore`, checkpoint)
+    expect(restored).toMatchObject({ status: 201, body: { ...scope, state: 'open' } })
+    expect((await get(`${base(other)}/messages`)).body.items.map(({ content }: Body) => content)).toEqual([
+      'x',
+      'You said x',
+    ])
+    expect((await get(`${base(other)}/ledger`)).body.items).toMatchObject([{ kind: 'restore' }])
+    await get(`${other.url}/v1/sessions?view=fleet`, { 'x-landfall-scopes': 'elevated:fleet' })
+    const first = (await get(`${base(other)}/ledger?limit=1`)).body
+    const second = (await get(`${base(other)}/ledger?limit=1&after=${first.next}`)).body
+    expect([...first.items, ...second.items].map(({ kind }: Body) => kind)).toEqual(['restore', 'elevated_read'])
+    expect(second.next).toBeUndefined()
+    expect((await post(`${other.url}/v1/sessions/restore?session=two`, checkpoint)).body).toMatchObject({
+      session: 'two',
+    })
+    const bob = { 'x-landfall-user': 'bob' }
+    expect(await post(`${other.url}/v1/sessions/restore`, checkpoint, bob)).toMatchObject({
+      status: 403,
+      body: { code: 'SCOPE_MISMATCH' },
+    })
+    const may = { ...bob, 'x-landfall-scopes': 'elevated:tenant' }
+    expect(await post(`${other.url}/v1/sessions/restore`, checkpoint, may)).toMatchObject({
+      status: 201,
+      body: { user: 'bob' },
+    })
+    for (const broken of [{}, { ...checkpoint, version: 9 }, { ...checkpoint, more: 1 }])
+      expect((await post(`${other.url}/v1/sessions/restore?session=three`, broken)).status).toBe(400)
+  })
+})

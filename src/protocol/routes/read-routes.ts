@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LandfallError } from '../../facts/errors.ts'
+import type { LedgerEntry } from '../../runtime/ledger.ts'
 import * as answers from '../answer-schemas.ts'
 import { listPage, pageQuery, seqPage, seqPageQuery } from '../page.ts'
 import { type Route, sessionRoute } from '../route.ts'
@@ -99,15 +100,26 @@ export const readRoutes: readonly Route[] = [
       return { key, scope, value }
     },
   }),
-  ...(['ledger', 'checkpoint'] as const).map((name) =>
-    sessionRoute({
-      method: 'get',
-      path: `${base}/${name}`,
-      summary: `The ${name} of the session`,
-      answer: { status: 200, description: `The ${name}`, schema: z.looseObject({}) },
-      handle: async () => {
-        throw new LandfallError('NOT_SUPPORTED', `Sessions have no ${name} yet.`)
-      },
-    }),
-  ),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/ledger`,
+    summary: 'What was done and decided, in order, with digests as evidence',
+    query: pageQuery,
+    answer: { status: 200, description: 'A page of entries', schema: listOf(answers.ledgerEntry) },
+    handle: async ({ session, query, runtime }) =>
+      listPage(await session.ledger(), query, runtime.ports.limits, placeOf),
+  }),
+  sessionRoute({
+    method: 'get',
+    path: `${base}/checkpoint`,
+    summary: 'The session as a portable document, as it is now or was at a fact',
+    query: z.object({ at: z.coerce.number().int().min(1).optional() }),
+    answer: { status: 200, description: 'The checkpoint', schema: answers.checkpoint },
+    handle: async ({ session, query: { at } }) => session.checkpoint(at === undefined ? {} : { at }),
+  }),
 ]
+
+/** Elevated reads are in a stream of their own, so their seq says nothing beside that of the session. */
+function placeOf({ kind, seq }: LedgerEntry): string {
+  return `${kind === 'elevated_read' ? 'elevated' : 'session'}-${seq}`
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LandfallError } from '../../facts/errors.ts'
 import { capability, done, listOf, sessionEntry } from '../answer-schemas.ts'
+import { type Identity, scopeFor } from '../identity.ts'
 import { listPage, pageQuery } from '../page.ts'
 import { type Route, route } from '../route.ts'
 
@@ -54,11 +55,33 @@ export const storeRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: '/v1/sessions/restore',
-    summary: 'Go on with a finished session from its checkpoint',
-    body: z.looseObject({}),
+    summary: 'Go on with a finished session from its checkpoint, under its name or another one',
+    query: z.object({ session: z.string().optional() }),
+    body: z.looseObject({}).meta({ id: 'GivenCheckpoint' }),
     answer: { status: 201, description: 'The session', schema: sessionEntry },
-    handle: async () => {
-      throw new LandfallError('NOT_SUPPORTED', 'Checkpoints are not there yet.')
+    handle: async ({ runtime, identity, query, body }) => {
+      const scope = scopeFor(identity, query.session ?? sessionOf(body))
+      await runtime.restore(body, { scope, ...bringing(identity, body) })
+      return runtime.reads.session(scope)
     },
   }),
 ]
+
+/** Of whom the checkpoint says that it is; whose session it becomes is for the credentials to say. */
+function origin(checkpoint: unknown): { readonly tenant?: unknown; readonly session?: unknown } {
+  const { identity } = checkpoint as { identity?: unknown }
+  return typeof identity === 'object' && identity !== null ? identity : {}
+}
+
+function sessionOf(checkpoint: unknown): string {
+  const { session } = origin(checkpoint)
+  if (typeof session === 'string') return session
+  throw new LandfallError('CHECKPOINT_INVALID', 'The checkpoint names no session.', { details: { field: 'body' } })
+}
+
+/** Who may look over a tenant may bring a session from one of its users to their own, and it is on record. */
+function bringing(identity: Identity, checkpoint: unknown): { elevated?: { actor: string } } {
+  const isOfTenant = origin(checkpoint).tenant === identity.tenant
+  const may = identity.scopes.has('elevated:fleet') || (isOfTenant && identity.scopes.has('elevated:tenant'))
+  return may ? { elevated: { actor: identity.user } } : {}
+}
