@@ -4,8 +4,7 @@ import type { ToolName } from './moves.ts'
 /** One thing that happens to a tree of tasks. Numbers name tasks, calls and groups by their age, from 0. */
 export type TreeMove =
   | { readonly do: 'start' | 'supersede' | 'acknowledge' | 'grace' | 'close' | 'reopen' }
-  /** `anyway`: also where the two are known to differ. */
-  | { readonly do: 'crash'; readonly anyway?: true }
+  | { readonly do: 'crash' }
   | {
       readonly do: 'spawn'
       readonly parent?: number

@@ -54,7 +54,6 @@ export class TreePair {
         await this.rig.time.advance(20_000)
         return this.#happens({ type: 'grace' })
       case 'crash':
-        if (move.anyway !== true && this.#losesInTwoTasks()) return
         await this.rig.time.settle()
         this.rig.crash()
         for (const attempt of this.#attempts()) this.#over.add(attempt)
@@ -72,13 +71,6 @@ export class TreePair {
       default:
         return this.#operate(move)
     }
-  }
-
-  /** A change of one task and an idempotent call of another are lost together: see the test that is known to fail. */
-  #losesInTwoTasks(): boolean {
-    const started = (effect: string) =>
-      this.model.tasks.filter(({ calls }) => calls.some((call) => call.state === 'started' && call.effect === effect))
-    return started('mutate').some((task) => started('idempotent').some((other) => other !== task))
   }
 
   /** Of the tasks that ask now. */

@@ -28,11 +28,20 @@ export function recoveryAgenda(world: World, { host, owner, also }: Recovering):
   if (interrupted.length === 0 && !closing && !startable) return []
   const items: AgendaItem[] = [{ type: 'session.owned', data: { owner: owner.id, epoch: owner.epoch } }]
   // Where all of them fail, those below come first: none is to end by the cancel of another.
-  const order = host.recovery === 'fail' ? interrupted.reverse() : interrupted
+  const order = host.recovery === 'fail' ? interrupted.reverse() : changesFirst(interrupted)
   for (const [task] of order) items.push({ ask: 'resumeRun', task })
   if (closing) items.push({ ask: 'closeIfIdle' })
   if (startable) items.push({ ask: 'startNext' })
   return items
+}
+
+/** A lost change of any task holds the calls of all: it is settled before a call of another is tried again. */
+function changesFirst(
+  tasks: readonly (readonly [TaskId, TaskSnapshot])[],
+): readonly (readonly [TaskId, TaskSnapshot])[] {
+  const changes = ([, { context }]: readonly [TaskId, TaskSnapshot]) =>
+    entries(context).some(([, entry]) => isInFlight(entry) && entry.effect === 'mutate')
+  return [...tasks.filter(changes), ...tasks.filter((task) => !changes(task))]
 }
 
 /** Where running tasks are to fail, nothing of theirs goes on, whichever of them ends first. */
