@@ -33,7 +33,8 @@ export type CatalogEntry = ToolEntry | SkillEntry
  * Owns: what the host offers, by capability id, and the generation of that offer.
  * 1. Ids are unique, and so are the names of tools; entries are listed in id order.
  * 2. A reference names id, generation, contract, provider and binding; any difference makes it stale.
- * 3. A generation never changes: what replaces it is the next one, and every older reference is stale then.
+ * 3. A generation never changes: what replaces it is the next one, and every older reference is stale then; where one provider
+ *    offers something else, those of the others stand.
  */
 export class Catalog {
   #generation = 0
@@ -55,9 +56,22 @@ export class Catalog {
 
   replace(capabilities: readonly Capability[]): void {
     const generation = this.#generation + 1
+    this.#take(
+      capabilities.map((capability) => entryOf(capability, generation)),
+      generation,
+    )
+  }
+
+  /** Another offer of one provider. */
+  rebind(provider: string, capabilities: readonly Capability[]): void {
+    const generation = this.#generation + 1
+    const others = [...this.#entries.values()].filter(({ ref }) => ref.provider !== provider)
+    this.#take([...others, ...capabilities.map((capability) => entryOf(capability, generation))], generation)
+  }
+
+  #take(made: CatalogEntry[], generation: number): void {
     const entries = new Map<string, CatalogEntry>()
     const names = new Set<string>()
-    const made = capabilities.map((capability) => entryOf(capability, generation))
     for (const entry of made.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))) {
       const name = `${entry.kind}:${entry.name}`
       if (entries.has(entry.ref.id) || names.has(name))

@@ -115,11 +115,22 @@ export function refuseDefinition(field: string, why: string): LandfallError {
   return new LandfallError('INVALID_INPUT', `The definition is refused: ${field} ${why}.`, { details: { field } })
 }
 
+/** A provider's tools have their id as their name, so that two providers never collide, nor one with the host. */
+const providedName = /^[a-z]+:[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9._/-]+$/
+
+interface Described {
+  readonly name: string
+  readonly description: string
+  readonly tags?: readonly string[]
+  readonly origin?: Origin
+}
+
 /** Rules that tools and skills share. */
-export function checkDescribed(described: { name: string; description: string; tags?: readonly string[] }): void {
+export function checkDescribed(described: Described): void {
   if (typeof described !== 'object' || described === null) throw refuseDefinition('definition', 'must be an object')
-  const { name, description, tags = [] } = described
-  if (typeof name !== 'string' || !lawfulName.test(name) || name.length > limits.idChars)
+  const { name, description, tags = [], origin } = described
+  const lawful = origin?.id === name ? providedName : lawfulName
+  if (typeof name !== 'string' || !lawful.test(name) || name.length > limits.idChars)
     throw refuseDefinition('name', `must be 1 to ${limits.idChars} letters, digits, dots, hyphens and underscores`)
   if (typeof description !== 'string' || description === '' || description.length > limits.descriptionChars)
     throw refuseDefinition('description', `must have 1 to ${limits.descriptionChars} characters`)

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { CapabilityProvider } from '../capabilities/capability-provider.ts'
 import type { ToolDefinition } from '../capabilities/define-tool.ts'
 import { LandfallError } from '../facts/errors.ts'
 
-/** The default export of a module: an array of what `defineTool` gives. The module is code of the user and is trusted. */
-export async function loadTools(file: string): Promise<readonly ToolDefinition[]> {
+/** The default export of a module: an array of tools and MCP servers. The module is code of the user and is trusted. */
+export async function loadTools(file: string): Promise<readonly (ToolDefinition | CapabilityProvider)[]> {
   let module: { readonly default?: unknown }
   try {
     module = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown }
@@ -13,18 +14,19 @@ export async function loadTools(file: string): Promise<readonly ToolDefinition[]
     throw invalid(file, `The tools cannot be loaded: ${why}`, cause)
   }
   const { default: tools } = module
-  if (!Array.isArray(tools) || !tools.every(isTool))
+  if (!Array.isArray(tools) || !tools.every(isOffered))
     throw invalid(
       file,
-      'The default export of the tools file is not an array of tools made with defineTool. Correct it.',
+      'The default export of the tools file is no array of what defineTool and mcpProvider give. Correct it.',
     )
   return tools
 }
 
 /** By shape: the module may have its own copy of the package. */
-function isTool(value: unknown): value is ToolDefinition {
+function isOffered(value: unknown): value is ToolDefinition | CapabilityProvider {
   if (typeof value !== 'object' || value === null) return false
-  const { kind, name, run } = value as { kind?: unknown; name?: unknown; run?: unknown }
+  const { kind, name, run, provider, bind } = value as Readonly<Record<string, unknown>>
+  if (kind === 'provider') return typeof provider === 'string' && typeof bind === 'function'
   return kind === 'tool' && typeof name === 'string' && typeof run === 'function'
 }
 

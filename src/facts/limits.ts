@@ -56,6 +56,9 @@ export const limits = {
   skillFolderItems: 1_000,
   capabilityPageItems: 20,
   capabilityPageMaxItems: 100,
+  mcpMessageBytes: 4 * mib,
+  mcpTools: 512,
+  mcpSchemaBytes: 64 * kib,
   // Workspace and native tools
   writeBytes: 128 * kib,
   outputBytes: 128 * kib,

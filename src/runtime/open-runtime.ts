@@ -12,6 +12,7 @@ import type { Ended } from './ended.ts'
 import { listSessions, type SessionEntry, type SessionsFilter } from './list-sessions.ts'
 import { LiveSession } from './live-session.ts'
 import { type Host, type RuntimeOptions, type RuntimePorts, resolveHost } from './options.ts'
+import { Providers } from './providers.ts'
 import type { Services } from './services.ts'
 import { Session } from './session.ts'
 import { StoreControl } from './store-control.ts'
@@ -24,8 +25,16 @@ const lookMs = 20
 
 /** Opens a runtime on a log. Sessions that a lost owner left unfinished are claimed and carried on in the background. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const runtime = new Runtime(resolveHost(options))
-  await runtime.begin()
+  const resolved = resolveHost(options)
+  const providers = await Providers.bind(resolved, [...(resolved.workspaces?.tools ?? []), ...(options.catalog ?? [])])
+  const host = providers === null ? resolved : { ...resolved, catalog: providers.catalog }
+  const runtime = new Runtime(host, providers)
+  try {
+    await runtime.begin()
+  } catch (error) {
+    await providers?.close()
+    throw error
+  }
   return runtime
 }
 
@@ -48,9 +57,11 @@ export class Runtime {
   #stopRenewing: () => void = () => {}
   #closing: Promise<void> | null = null
   #actors: ActorSystem | null = null
+  readonly #providers: Providers | null
 
-  constructor(host: Host) {
+  constructor(host: Host, providers: Providers | null) {
     this.#host = host
+    this.#providers = providers
     const { log, scheduler, limits, clock } = host
     this.#control = new ControlStream(host)
     this.catalog = new StoreControl(host, this.#control)
@@ -159,6 +170,7 @@ export class Runtime {
     for (const waiting of this.#waiting.values()) for (const resolve of waiting) resolve(null)
     this.#waiting.clear()
     this.#actors?.close()
+    await this.#providers?.close()
     this.#services.bus.close('closed')
     this.#live.clear()
   }

@@ -1,4 +1,5 @@
 import type { ContextPolicy, Grant, Json, JsonObject } from '../../machines/vocabulary.ts'
+import { type CapabilityProvider, ownCapabilities } from '../capabilities/capability-provider.ts'
 import { type Capability, Catalog } from '../capabilities/catalog.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { type Limits, resolveLimits } from '../facts/limits.ts'
@@ -42,7 +43,7 @@ export interface RuntimeOptions {
   readonly settings?: JsonObject
   /** Longest silence of a model, before the first chunk and between chunks. */
   readonly requestTimeoutMs?: number
-  readonly catalog?: readonly Capability[]
+  readonly catalog?: readonly (Capability | CapabilityProvider)[]
   readonly policy?: Policy
   /** Absent: nothing leaves the memory of a session. */
   readonly memoryPolicy?: MemoryPolicy
@@ -165,7 +166,7 @@ export function resolveHost(options: RuntimeOptions): Host {
     system: options.system ?? '',
     settings: options.settings ?? {},
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
-    catalog: new Catalog([...(workspaces?.tools ?? []), ...(options.catalog ?? [])]),
+    catalog: new Catalog([...(workspaces?.tools ?? []), ...ownCapabilities(options.catalog ?? [])]),
     policy: options.policy ?? null,
     memoryPolicy: options.memoryPolicy ?? null,
     workspaces,

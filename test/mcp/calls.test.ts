@@ -1,0 +1,206 @@
+import { describe, expect, it, vi } from 'vitest'
+import { mcpServer, usingServer, type Way } from './kit/using-server.ts'
+
+// Servers are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) => {
+  it('has its tools in the catalog, and they are called by their ids', async () => {
+    const server = await mcpServer(way)
+    const { turn, session, facts } = await usingServer(server.provider(), [[[['echo', { text: 'hallo' }]]]])
+    expect(await turn()).toMatchObject({ status: 'completed', message: 'echo: hallo' })
+    expect(await session.calls()).toMatchObject([{ name: 'mcp:here:echo', effect: 'read', outcome: 'succeeded' }])
+    expect((await facts('call.requested'))[0]?.data.ref).toMatchObject({
+      id: 'mcp:here:echo',
+      provider: 'mcp:here',
+      binding: 1,
+      generation: 1,
+      contract: expect.stringMatching(/^sha256:/),
+    })
+  })
+
+  it('is not asked when the arguments do not fit, and answers when a tool of it fails', async () => {
+    const server = await mcpServer(way)
+    const wrong = [['echo', { words: 'no' }]] as const
+    const failing = [['give', { what: 'error' }]] as const
+    const throwing = [['give', { what: 'throw' }]] as const
+    const { turn, session, facts } = await usingServer(server.provider(), [[wrong, failing, throwing]])
+    expect((await turn()).message).toContain('the tool threw')
+    expect((await facts('call.refused')).map(({ data }) => data.code)).toEqual(['INVALID_ARGUMENTS'])
+    const failed = (await facts('call.finished')).map(({ data }) => [data.outcome, data.code])
+    expect(failed).toEqual([
+      ['failed', 'MCP_TOOL_ERROR'],
+      ['failed', 'MCP_TOOL_ERROR'],
+    ])
+    const told = (await session.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content)
+    expect(told[1]).toContain('there is no such city')
+  })
+
+  it('gives text, structure and notes on what is neither', async () => {
+    const server = await mcpServer(way)
+    const whats = ['structured', 'both', 'image', 'audio', 'resources', 'nothing']
+    const calls = whats.map((what) => ['give', { what }] as const)
+    const { turn, session } = await usingServer(server.provider(), [[calls]])
+    await turn()
+    const results = (await session.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content)
+    const structured = { celsius: 21, place: 'Łódź' }
+    expect(results.slice(0, 2).map((text) => JSON.parse(text))).toEqual([
+      structured,
+      { text: 'It is warm.', structured },
+    ])
+    expect(results.slice(2)).toEqual([
+      'See:\n[image: image/png, 300000 bytes, not shown]',
+      '[audio: audio/wav, 3 bytes, not shown]',
+      '[resource file:///a]\n[resource file:///b]\nbee\n[resource file:///c: x/y, 3 bytes, not shown]',
+      '',
+    ])
+  })
+
+  it('cannot give more than the bound, by no way; what changed something stands all the same', async () => {
+    const server = await mcpServer(way)
+    const whats = ['big', 'big structured', 'big resource', 'big error']
+    const reads = whats.map((what) => ['give', { what }] as const)
+    const { turn, session, facts } = await usingServer(server.provider(), [
+      [reads, [['give_changed', { what: 'big' }]]],
+    ])
+    await turn()
+    const finished = (await facts('call.finished')).map(({ data }) => [data.outcome, data.code ?? ''])
+    const tooLarge = ['failed', 'OUTPUT_LIMIT']
+    expect(finished).toEqual([tooLarge, tooLarge, tooLarge, tooLarge, ['succeeded', '']])
+    const told = (await session.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content)
+    expect(told[4]).toMatch(/its effect stands.*OUTPUT_LIMIT/)
+    for (const text of told) expect(text.length).toBeLessThan(1_000)
+  })
+
+  it('is lost when a message is beyond all bounds, and a read is tried again, and no more than four times', async () => {
+    const server = await mcpServer(way)
+    const { turn, facts } = await usingServer(server.provider(), [[[['give', { what: 'huge' }]]]])
+    await turn()
+    expect(await facts('call.started')).toHaveLength(4)
+    expect((await facts('call.finished'))[0]?.data).toMatchObject({ outcome: 'failed', code: 'OUTCOME_UNKNOWN' })
+  })
+
+  it('tells how far it is', async () => {
+    const server = await mcpServer(way)
+    const { turn, runtime, session } = await usingServer(server.provider(), [[[['steps']]]])
+    const notes: string[] = []
+    runtime.events(session.scope, { ephemeral: true }).subscribe((event) => {
+      if (event.type === 'call.progress') notes.push(event.note)
+    })
+    expect(await turn()).toMatchObject({ message: 'stepped' })
+    expect(notes).toEqual(['1 of 2: step', '2 of 2: step'])
+  })
+
+  it('is told of an abort; a change whose end nobody knows is unknown and quarantined', async () => {
+    const server = await mcpServer(way)
+    const { session, facts, verified, started } = await usingServer(server.provider(), [[[['linger']]]])
+    const handle = await session.start('Go on.')
+    await started('linger')
+    await expect.poll(() => server.happened()).toContain('lingering')
+    await session.cancel()
+    expect(await handle.outcome()).toMatchObject({ status: 'cancelled', calls: { unknownMutating: 1 } })
+    await expect.poll(() => server.happened()).toContain('told to stop')
+    expect((await facts('call.unknown'))[0]?.data).toEqual({ reason: 'grace' })
+    expect(await facts('mutation.quarantined')).toHaveLength(1)
+    await verified()
+  })
+
+  it('is told of the abort of a read, which ends at once', async () => {
+    const server = await mcpServer(way)
+    const { session, facts, verified, started } = await usingServer(server.provider(), [[[['linger_reading']]]], {
+      limits: { graceMs: 50_000 },
+    })
+    const handle = await session.start('Go on.')
+    await started('linger_reading')
+    await expect.poll(() => server.happened()).toContain('lingering')
+    await session.cancel()
+    expect(await handle.outcome()).toMatchObject({ status: 'cancelled' })
+    expect((await facts('call.cancelled'))[0]?.data).toEqual({ when: 'interrupted' })
+    await expect.poll(() => server.happened()).toContain('told to stop')
+    await verified()
+  })
+
+  it('may still finish what it was told to stop, and that counts', async () => {
+    const server = await mcpServer(way)
+    const { session, facts, verified, started } = await usingServer(server.provider(), [[[['finish_late']]]])
+    const handle = await session.start('Go on.')
+    await started('finish_late')
+    await expect.poll(() => server.happened()).toContain('finishing')
+    await session.cancel()
+    const outcome = await handle.outcome()
+    expect(outcome.status).toBe('cancelled')
+    // The SDK's server drops the answer of a cancelled request: then nobody knows, though it was done.
+    expect([...(await facts('call.finished')), ...(await facts('call.unknown'))]).toHaveLength(1)
+    await verified()
+  })
+
+  it('is given up at the deadline of its tools', async () => {
+    const server = await mcpServer(way)
+    const provider = server.provider({ timeoutMs: 200 })
+    const { turn, facts } = await usingServer(provider, [[[['linger']]]], { limits: { graceMs: 100 } })
+    await turn()
+    expect((await facts('call.unknown'))[0]?.data).toEqual({ reason: 'deadline' })
+    await expect.poll(() => server.happened()).toContain('told to stop')
+  })
+})
+
+describe('a server that answers nonsense', () => {
+  it('has failed at a read, and done what it was asked to change', async () => {
+    const server = await mcpServer('stdio')
+    const { turn, session, facts } = await usingServer(server.provider(), [[[['nonsense_read']], [['nonsense']]]])
+    await turn()
+    expect((await facts('call.finished')).map(({ data }) => [data.outcome, data.code])).toEqual([
+      ['failed', 'OUTPUT_INVALID'],
+      ['succeeded', undefined],
+    ])
+    const told = (await session.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content)
+    expect(told[1]).toMatch(/its effect stands.*OUTPUT_INVALID/)
+  })
+})
+
+describe('a server that dies in the middle of a call', () => {
+  it.each(['stdio', 'http'] satisfies Way[])('over %s leaves a change unknown and quarantined', async (way) => {
+    const server = await mcpServer(way)
+    const { turn, session, facts } = await usingServer(server.provider(), [[[['die']]]])
+    const outcome = await turn()
+    expect(outcome).toMatchObject({ status: 'completed', calls: { unknownMutating: 1 } })
+    expect((await facts('call.unknown'))[0]?.data).toEqual({ reason: 'transport' })
+    expect(await facts('mutation.quarantined')).toHaveLength(1)
+    expect(await facts('call.started')).toHaveLength(1)
+    expect(server.happened().filter((line) => line === 'dying')).toHaveLength(1)
+    expect((await session.messages()).find(({ synthetic }) => synthetic)?.content).toMatch(/unknown/)
+  })
+
+  it('is started again for a read, which is tried again', async () => {
+    const server = await mcpServer('stdio')
+    const { turn, facts } = await usingServer(server.provider(), [[[['die_once']]]])
+    expect(await turn()).toMatchObject({ message: 'back again' })
+    expect((await facts('call.started')).map(({ data }) => data.attempt)).toEqual([1, 2])
+    expect(await facts('call.interrupted')).toHaveLength(1)
+  })
+
+  it('fails a read when it dies every time', async () => {
+    const server = await mcpServer('stdio')
+    const { turn, facts } = await usingServer(server.provider(), [[[['die_reading']]]])
+    await turn()
+    expect((await facts('call.finished'))[0]?.data).toMatchObject({ outcome: 'failed', code: 'OUTCOME_UNKNOWN' })
+    expect(server.happened().filter((line) => line === 'dying')).toHaveLength(4)
+  })
+
+  it('fails a read over HTTP when it does not come back', async () => {
+    const server = await mcpServer('http')
+    const { turn, facts } = await usingServer(server.provider(), [[[['die_reading']]]])
+    await turn()
+    expect((await facts('call.finished'))[0]?.data).toMatchObject({ outcome: 'failed', code: 'MCP_UNAVAILABLE' })
+  })
+
+  it('is found again when it was restarted between two calls', async () => {
+    const server = await mcpServer('http')
+    const echo = [[['echo', { text: 'once more' }]]] as const
+    const { turn } = await usingServer(server.provider(), [echo, echo])
+    expect(await turn()).toMatchObject({ message: 'echo: once more' })
+    await server.kill()
+    await server.again()
+    expect(await turn()).toMatchObject({ message: 'echo: once more' })
+  })
+})
