@@ -137,8 +137,12 @@ export async function hostOptions(
   }
 }
 
-function isolationOf({ isolation, image }: Settings): Omit<WorkspaceOptions, 'from'> {
-  return { ...(isolation === undefined ? {} : { isolation }), ...(image === undefined ? {} : { image }) }
+function isolationOf({ isolation, image, exclude }: Settings): Omit<WorkspaceOptions, 'from'> {
+  return {
+    ...(isolation === undefined ? {} : { isolation }),
+    ...(image === undefined ? {} : { image }),
+    ...(exclude === undefined ? {} : { exclude }),
+  }
 }
 
 async function systemText(file: string): Promise<string> {

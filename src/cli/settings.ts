@@ -21,6 +21,8 @@ export interface Settings {
   readonly workspace?: string
   readonly isolation?: NonNullable<WorkspaceOptions['isolation']>
   readonly image?: string
+  /** Names that are not copied into a workspace; no flag says so. */
+  readonly exclude?: readonly string[]
   readonly system?: string
   readonly json: boolean
   readonly quiet: boolean

@@ -38,13 +38,10 @@ export function checkedOptions(options: WorkspaceOptions): WorkspaceOptions {
   return { ...options, from: realRoot(from) }
 }
 
-/** What every driver says of itself on this machine. */
-export async function sandboxReports(
-  where: Where = {},
-  bounds: Limits = limits,
-): Promise<Readonly<Record<'bubblewrap' | 'docker', SandboxReport>>> {
-  const [bubblewrap, docker] = sandboxes(where, bounds)
-  return { bubblewrap: await bubblewrap.report(), docker: await docker.report() }
+/** What a driver says of itself on this machine, after it has run a program. */
+export async function sandboxReport(isolation: 'bubblewrap' | 'docker', where: Where = {}): Promise<SandboxReport> {
+  const [bubblewrap, docker] = sandboxes(where, limits)
+  return (isolation === 'docker' ? docker : bubblewrap).report()
 }
 
 /** The driver to use; null: there is none, or none is wanted. */

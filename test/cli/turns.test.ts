@@ -160,7 +160,8 @@ it('npm start runs a turn whose words come from the files at hand', async () => 
   expect(first.err).toContain('first-name')
   expect(first.err).toContain('npx landfall verify')
   writeFileSync(join(cwd, 'README.md'), '# Fern grows here')
-  const second = await landfall(['start'], { cwd })
+  // The session goes on with its own copy of the folder, where it has one; another session begins with what is there now.
+  const second = await landfall(['start', '--session', 'other'], { cwd })
   expect(second.out).toContain('Fern grows here')
   expect(second.out).not.toContain('Moss')
   expect((await landfall(['verify'], { cwd })).code).toBe(0)

@@ -4,6 +4,7 @@ import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { CliContext } from '../cli-context.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { Settings } from '../settings.ts'
 
 interface Check {
   readonly name: string
@@ -15,6 +16,7 @@ interface Check {
 
 const answerMs = 5_000
 const oldest = [20, 19] as const
+const isolations = ['bubblewrap', 'docker'] as const
 
 /** What works on this machine and why not. Fails only for what nothing works without. */
 export async function doctor({ settings, output }: CliContext): Promise<number> {
@@ -22,9 +24,8 @@ export async function doctor({ settings, output }: CliContext): Promise<number> 
     node(),
     sqlite(),
     store(settings.db),
-    program('git', ['--version'], 'for patches of a workspace'),
-    program('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true'], 'for isolated workspaces on Linux'),
-    program('docker', ['version', '--format', '{{.Server.Version}}'], 'for isolated workspaces'),
+    program('git', ['--version'], 'to apply the patch of a workspace'),
+    ...isolations.map((isolation) => sandbox(isolation, settings)),
   ])
   const ok = checks.every((check) => check.ok || !check.needed)
   output.result({ ok, checks }, () =>
@@ -76,10 +77,19 @@ async function store(file: string): Promise<Check> {
   }
 }
 
+/** Runs a program in a real sandbox, and says which of its bounds this host cannot enforce. */
+async function sandbox(isolation: (typeof isolations)[number], { image }: Settings): Promise<Check> {
+  const { sandboxReport } = await import('../../workspace/open-workspace.ts')
+  const report = await sandboxReport(isolation, image === undefined ? {} : { image })
+  const weaker = report.unenforced.length === 0 ? '' : `; not enforced here: ${report.unenforced.join(', ')}`
+  const purpose = report.works ? '' : ' Needed for isolated workspaces.'
+  return { name: isolation, ok: report.works, detail: `${report.detail}${weaker}${purpose}`, needed: false }
+}
+
 function program(command: string, words: readonly string[], purpose: string): Promise<Check> {
   return new Promise((done) => {
     execFile(command, words, { timeout: answerMs }, (error, stdout, stderr) => {
-      const name = command === 'bwrap' ? 'bubblewrap' : command
+      const name = command
       if (error === null) return done({ name, ok: true, detail: stdout.trim() || 'works', needed: false })
       const missing = error.code === 'ENOENT'
       const why = missing ? 'not installed' : error.killed ? 'does not answer' : firstLine(stderr || error.message)
