@@ -60,7 +60,7 @@ describe('the command line on a workspace', { timeout: 60_000 }, () => {
     expect((await landfall(['verify'], { cwd })).code).toBe(0)
   })
 
-  // As above.
+  // Without bubblewrap the demonstration only reads, which test/cli/turns.test.ts looks at.
   it.skipIf(typeof bubblewrap === 'string')(
     'demonstrates all five tools where it can, and leaves the folder alone',
     async () => {
