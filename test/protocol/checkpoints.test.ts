@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { get, post, served } from './kit/served.ts'
+
+it('takes a checkpoint of a session, and restores it on another server, for whom it belongs to', async () => {
+  const [from, to] = [await served(), await served()]
+  const base = `${from.url}/v1/sessions/one`
+  const { body } = await post(`${base}/tasks`, { action: 'start', input: 'hello' })
+  await get(`${base}/tasks/${body.task}?wait=10`)
+  const taken = await get(`${base}/checkpoint`)
+  expect(taken).toMatchObject({ status: 200, body: { version: 1, identity: { session: 'one', turns: 1 } } })
+  expect((await get(`${base}/checkpoint?at=1`)).body).toMatchObject({ history: { revision: 1 } })
+  const restore = `${to.url}/v1/sessions/restore`
+  expect(await post(restore, taken.body)).toMatchObject({ status: 201, body: { session: 'one', state: 'open' } })
+  expect((await get(`${to.url}/v1/sessions/one/messages`)).body.items.length).toBe(2)
+  expect(await post(restore, taken.body)).toMatchObject({ status: 409, body: { code: 'CONTEXT_FIXED' } })
+  expect(await post(`${restore}?session=two`, taken.body)).toMatchObject({ status: 201, body: { session: 'two' } })
+  const stranger = { 'x-landfall-tenant': 'other', 'x-landfall-user': 'other' }
+  expect(await post(`${restore}?session=mine`, taken.body, stranger)).toMatchObject({
+    status: 403,
+    body: { code: 'SCOPE_MISMATCH' },
+  })
+  expect((await get(`${to.url}/v1/sessions/mine/messages`, stranger)).body.items).toEqual([])
+  for (const [document, code] of [
+    [{ ...taken.body, model: 'other' }, 'CHECKPOINT_INVALID'],
+    [{ ...taken.body, digest: 'none' }, 'CHECKPOINT_INVALID'],
+    [{ ...taken.body, version: 2 }, 'CHECKPOINT_VERSION'],
+  ])
+    expect(await post(`${restore}?session=three`, document)).toMatchObject({ status: 400, body: { code } })
+  for (const none of [{}, { identity: null }, { identity: { session: 7 } }])
+    expect((await post(restore, none)).status).toBe(400)
+})
+
+it('lists the ledger in pages', async () => {
+  const { url, runtime } = await served()
+  const base = `${url}/v1/sessions/one`
+  const { body } = await post(`${base}/tasks`, { action: 'start', input: 'hello' })
+  await get(`${base}/tasks/${body.task}?wait=10`)
+  for (const actor of ['ann', 'bob', 'cid']) await runtime.sessions({ elevated: { actor, scope: 'fleet' } })
+  const first = (await get(`${base}/ledger?limit=2`)).body
+  expect(first.items).toMatchObject([{ actor: 'ann' }, { actor: 'bob' }])
+  expect((await get(`${base}/ledger?limit=2&after=${first.next}`)).body).toMatchObject({ items: [{ actor: 'cid' }] })
+})
