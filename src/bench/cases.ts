@@ -3,6 +3,7 @@ import { cancelWaiting } from './cases/cancel-waiting.ts'
 import { concurrentSessions } from './cases/concurrent-sessions.ts'
 import { diskBytes } from './cases/disk-bytes.ts'
 import { fanOut } from './cases/fan-out.ts'
+import { httpSubscribers } from './cases/http-subscribers.ts'
 import { idleHeap } from './cases/idle-heap.ts'
 import { idleStart } from './cases/idle-start.ts'
 import { loopBlock } from './cases/loop-block.ts'
@@ -22,6 +23,7 @@ export const cases: readonly BenchCase[] = [
   replay,
   loopBlock,
   fanOut,
+  httpSubscribers,
   cancelWaiting,
   startUp,
 ]

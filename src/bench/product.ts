@@ -59,7 +59,12 @@ export interface Product {
 
 export type Loaded<T> = { readonly found: T } | { readonly missing: string }
 
-export const entryPoints = { library: 'landfall', sqlite: 'landfall/sqlite', machines: 'landfall/machines' } as const
+export const entryPoints = {
+  library: 'landfall',
+  sqlite: 'landfall/sqlite',
+  server: 'landfall/server',
+  machines: 'landfall/machines',
+} as const
 
 /** Imports a module under its public name; `missing` says why it cannot be had. */
 export async function loadModule(specifier: string): Promise<Loaded<Readonly<Record<string, unknown>>>> {

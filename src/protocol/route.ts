@@ -5,11 +5,13 @@ import type { Runtime } from '../runtime/open-runtime.ts'
 import type { Session } from '../runtime/session.ts'
 import type { Gate } from './gate.ts'
 import { type ElevatedScope, type Identity, requireElevated, scopeFor } from './identity.ts'
+import type { WriteTurns } from './write-turns.ts'
 
 /** What every route of one server works with. */
 export interface ServerParts {
   readonly runtime: Runtime
   readonly gate: Gate
+  readonly turns: WriteTurns
 }
 
 /** One request on its way to its route: who asks and what for, not yet checked against the route's schemas. */

@@ -12,6 +12,7 @@ import { readJson } from './request-body.ts'
 import { json, type Route, type ServerParts } from './route.ts'
 import { routes } from './routes.ts'
 import type { ServerOptions, SiteFile } from './server-options.ts'
+import { WriteTurns } from './write-turns.ts'
 
 /** The whole of the protocol as one Hono app, for `route()` of a host's own app. The runtime stays the host's. */
 export function serverApp(runtime: Runtime, options: ServerOptions = {}): OpenAPIHono {
@@ -25,7 +26,7 @@ export function buildApp(
   { gate, pages }: { readonly gate: Gate; readonly pages: boolean },
 ): OpenAPIHono {
   const app = new OpenAPIHono()
-  const serving = new Serving({ runtime, gate }, options)
+  const serving = new Serving({ runtime, gate, turns: new WriteTurns(runtime.ports.scheduler) }, options)
   for (const route of routes) app.on(route.method, honoPath(route.path), (c) => serving.route(c, route))
   app.get('/healthz', (c) => serving.open(c, '/healthz', async () => json({ ok: true }, 200)))
   let document: object | null = null

@@ -4,6 +4,7 @@ import { errorCode } from '../facts/errors.ts'
 import type { RuntimePorts } from '../runtime/options.ts'
 import type { OpenStream } from './gate.ts'
 import { commentFrame, frameOf, retryFrame } from './sse-frame.ts'
+import type { WriteTurns } from './write-turns.ts'
 
 /** As many events as one write may carry. */
 const eventsPerWrite = 64
@@ -25,6 +26,7 @@ export class SseStream implements OpenStream {
   readonly #ports: Pick<RuntimePorts, 'clock' | 'scheduler' | 'limits'>
   readonly #events: AsyncIterator<BusEvent, undefined>
   readonly #release: () => void
+  readonly #turns: WriteTurns
   readonly #expiresAt: number
   readonly #greeting: readonly Uint8Array[]
   #next: Next | null = null
@@ -37,6 +39,7 @@ export class SseStream implements OpenStream {
     about: {
       readonly ports: Pick<RuntimePorts, 'clock' | 'scheduler' | 'limits'>
       readonly release: () => void
+      readonly turns: WriteTurns
       readonly expiresAt: number | null
       readonly greeting: readonly Uint8Array[]
     },
@@ -44,6 +47,7 @@ export class SseStream implements OpenStream {
     this.#ports = about.ports
     this.#events = events[Symbol.asyncIterator]()
     this.#release = about.release
+    this.#turns = about.turns
     this.#expiresAt = about.expiresAt ?? Number.POSITIVE_INFINITY
     this.#greeting = about.greeting
   }
@@ -71,7 +75,10 @@ export class SseStream implements OpenStream {
       const turn = await this.#turn()
       if (turn === 'idle') controller.enqueue(commentFrame('still here'))
       else if (turn === 'end') await this.#close(controller, [commentFrame(this.#remark ?? 'the end')])
-      else await this.#write(controller)
+      else {
+        await this.#turns.next()
+        await this.#write(controller)
+      }
     } catch (error) {
       // The status is sent already. The client reads why, and comes back with its last position.
       await this.#close(controller, [commentFrame(`ended: ${errorCode(error)}`)])

@@ -14,7 +14,7 @@ const settleMs = 20
 const startedTogether = 10
 
 /** The longest time for which the loop did not come round while `work` ran, by a timer that is due every millisecond. */
-async function longestBlockMs(work: () => Promise<unknown>): Promise<number> {
+export async function longestBlockMs(work: () => Promise<unknown>): Promise<number> {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
   delays.enable()
   await pause(settleMs)

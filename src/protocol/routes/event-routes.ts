@@ -88,7 +88,7 @@ async function streamed(
   audience: string,
   open: (options: EventsOptions) => Promise<EventStream>,
 ): Promise<Response> {
-  const { runtime, gate, identity, query, request } = call
+  const { runtime, gate, turns, identity, query, request } = call
   const { after, greeting } = await beginning(call)
   const types = listed(query.type)
   const events = await open({
@@ -101,7 +101,7 @@ async function streamed(
   if (request.method === 'HEAD') return new Response(null, { headers })
   let opened: SseStream | null = null
   const release = gate.openStream(audience, { end: (remark) => opened?.end(remark) })
-  opened = new SseStream(events, { ports: runtime.ports, release, expiresAt: identity.expiresAt, greeting })
+  opened = new SseStream(events, { ports: runtime.ports, release, turns, expiresAt: identity.expiresAt, greeting })
   return new Response(opened.body(), { headers })
 }
 
