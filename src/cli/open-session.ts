@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { ownCapabilities } from '../capabilities/capability-provider.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { Model } from '../facts/ports.ts'
@@ -58,7 +59,9 @@ export async function openSession(context: CliContext, options: OpenOptions = {}
     else if (options.idle === true) await refuseActive(log, scope)
   })
   try {
-    const wanted = { ...hosted, log: store.log, model: model ?? absentModel }
+    // Where nothing works, no server is started for it.
+    const catalog = model === null ? ownCapabilities(hosted.catalog ?? []) : (hosted.catalog ?? [])
+    const wanted = { ...hosted, catalog, log: store.log, model: model ?? absentModel }
     const runtime = await openRuntime(wanted)
     const runtimes = [runtime]
     return {

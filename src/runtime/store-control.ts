@@ -18,9 +18,16 @@ export class StoreControl {
     return this.#host.catalog.generation
   }
 
-  /** Another offer from now on: tasks that start see it, and every reference to the one before is stale. */
+  /**
+   * Another offer of the host from now on: tasks that start see it, and every reference to the one before is stale. What bound
+   * providers offer is theirs to change, and stands.
+   */
   replace(capabilities: readonly Capability[]): void {
-    this.#host.catalog.replace([...(this.#host.workspaces?.tools ?? []), ...capabilities])
+    const { catalog, workspaces } = this.#host
+    const provided = [...catalog.entries()].flatMap((entry) =>
+      entry.kind === 'tool' && entry.ref.provider.startsWith('mcp:') ? [entry.tool] : [],
+    )
+    catalog.replace([...(workspaces?.tools ?? []), ...capabilities, ...provided])
   }
 
   async revoke(capability: string, actor = 'host'): Promise<void> {

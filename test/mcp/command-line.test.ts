@@ -24,12 +24,16 @@ async function withTools(call: object) {
 }
 
 it('a server of the tools file is used by a command, and its process ends with it', async () => {
-  const { cwd, words } = await withTools({ name: 'mcp:here:pid', arguments: {} })
+  const { cwd, words, happened } = await withTools({ name: 'mcp:here:pid', arguments: {} })
   const { code, out, err } = await landfall(['run', 'go', ...words], { cwd })
   expect(code).toBe(0)
   expect(err).toContain('mcp:here:pid succeeded')
   await expect.poll(() => out.trim().split(' ').map(Number).map(isGone)).toEqual([true, true])
   expect((await landfall(['verify', '--all'], { cwd })).code).toBe(0)
+  // A command that works on nothing starts no server.
+  const started = happened().length
+  expect((await landfall(['cancel', '--tools', 'tools.mjs'], { cwd })).code).toBe(3)
+  expect(happened()).toHaveLength(started)
 })
 
 it('a command that is killed takes the server with it', async () => {

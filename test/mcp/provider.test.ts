@@ -93,6 +93,13 @@ describe('a contract that changes', () => {
     expect(refOf(after, 'mcp:here:echo')?.contract).not.toBe(refOf(before, 'mcp:here:echo')?.contract)
     expect(refOf(after, 'tool:own')).toEqual(refOf(before, 'tool:own'))
   })
+
+  it('of the host leaves those of servers as they are', async () => {
+    const server = await mcpServer('stdio')
+    const { turn, runtime } = await usingServer(server.provider(), [[[echo]]], { catalog: [own] })
+    runtime.catalog.replace([])
+    expect(await turn()).toMatchObject({ message: 'echo: hallo' })
+  })
 })
 
 describe('the process of a server', () => {
