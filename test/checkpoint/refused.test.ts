@@ -67,6 +67,32 @@ describe('a checkpoint of a session that does not rest', () => {
   })
 })
 
+describe('background work', () => {
+  it('keeps a session from being restored while it lives, and until the next turn is told of its result', async () => {
+    const rig = await openRig()
+    const turn = await rig.session.start('go on alone')
+    const held = await rig.model.next()
+    const job = await rig.session.spawn('beside it', { parent: turn.id, propagate: 'isolate' })
+    const beside = await rig.model.next()
+    held.text('done')
+    await turn.outcome()
+    const target = { scope: { ...scope, session: 'other' } }
+    const living = await rig.session.checkpoint()
+    expect(living).toMatchObject({ identity: { phase: 'finished' }, control: { background: [job.id] } })
+    expect((await refusal(rig.runtime.restore(living, target))).code).toBe('CHECKPOINT_INTERRUPTED')
+    beside.text('found something')
+    expect((await job.outcome()).status).toBe('completed')
+    const untold = await rig.session.checkpoint()
+    expect(untold.control.background).toEqual([job.id])
+    expect((await refusal(rig.runtime.restore(untold, target))).code).toBe('CHECKPOINT_INTERRUPTED')
+    const told = await askedNext(rig, 'and?')
+    expect(JSON.stringify(told.messages)).toContain('found something')
+    const session = await rig.runtime.restore(await rig.session.checkpoint(), target)
+    expect(JSON.stringify(await session.messages())).toContain('found something')
+    await verified(rig.store)
+  })
+})
+
 describe('a restore is refused', () => {
   it('to a session with a history, also of the same checkpoint, and changes nothing', async () => {
     const checkpoint = await finished()

@@ -157,8 +157,13 @@ function controlOf({ world, bodies }: CheckpointSource, session: SessionContext,
     pauses: [...world.tasks].flatMap(([task, { context }]) =>
       Object.values(context.pauses).map(({ reason, call, deadline }) => ({ reason, task, call, deadline })),
     ),
-    background: Object.keys(session.tasks).filter((task) => session.tasks[task]?.kind === 'background'),
+    background: backgroundOf(world, session),
   }
+}
+
+/** Work beside the turns that lives, or whose result the next turn has still to be told of. */
+function backgroundOf(world: World, { tasks }: SessionContext): string[] {
+  return [...Object.keys(tasks).filter((task) => tasks[task]?.kind === 'background'), ...world.unoffered]
 }
 
 function queueOf(world: World, bodies: Bodies, { slot, queue }: SessionContext): Checkpoint['control']['queue'] {
