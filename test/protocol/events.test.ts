@@ -168,15 +168,15 @@ it('says that it is still there while nothing happens', async () => {
 it('who never reads holds nothing up and costs a bounded buffer; who reads again is told what was lost, and gets it', async () => {
   const long = { chunks: Array.from({ length: 64 }, () => 'so many words '.repeat(4_096)) }
   const script = { name: 'long', turns: Array.from({ length: 5 }, () => [long]), everyTurn: [{ text: 'ok' }] }
-  const on = await served({ script, limits: { subscriberBufferEvents: 16 } })
+  const on = await served({ script, limits: { subscriberBufferEvents: 64 } })
   const socket = await deaf(on)
   const quick = new SseClient(`${base(on)}/events?type=task.completed`)
   await quick.until(({ frames }) => frames.length > 0)
   // More than a socket takes: the rest would have to wait in memory.
   await turns(on, 5)
-  await turns(on, 10)
+  await turns(on, 20)
   const log = await on.runtime.session(scope).log()
-  await quick.until(({ facts }) => facts.length === 15)
+  await quick.until(({ facts }) => facts.length === 25)
   let text = ''
   let heard = 0
   socket.on('data', (part: Buffer) => {
