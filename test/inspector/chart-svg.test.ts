@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { AnyStateMachine } from 'xstate'
 import { callMachine, sessionMachine, taskMachine } from '../../machines/public.ts'
 import { chartEdges, chartNodes } from '../../src/inspector/chart-edges.ts'
@@ -6,6 +6,8 @@ import { chartGraph } from '../../src/inspector/chart-graph.ts'
 import { type Box, type ChartLayout, layoutChart } from '../../src/inspector/chart-layout.ts'
 import { chartSvg } from '../../src/inspector/chart-svg.ts'
 import { doorMachine } from './door-chart.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const charts: readonly AnyStateMachine[] = [sessionMachine, taskMachine, callMachine, doorMachine]
 const layouts = new Map<string, ChartLayout>()

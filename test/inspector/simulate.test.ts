@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type AnyStateMachine, assign, createMachine, setup } from 'xstate'
 import { chartEdges } from '../../src/inspector/chart-edges.ts'
 import { ownCharts, type ShownChart } from '../../src/inspector/simulator/own-charts.ts'
 import { type SimulatedEvent, type Simulation, simulate } from '../../src/inspector/simulator/simulate.ts'
 import { doorMachine } from './door-chart.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const chartOf = (name: string) => ownCharts.find((chart) => chart.name === name) as ShownChart
 const shown = (machine: AnyStateMachine): ShownChart => ({ name: machine.id, machine })

@@ -15,7 +15,7 @@ describe('documents made from the code', () => {
     expect(existsSync(repoRoot + path) ? readFileSync(repoRoot + path, 'utf8') : '').toBe(text)
   })
 
-  it('would change with a guard', async () => {
+  it('would change with a guard', { timeout: 60_000 }, async () => {
     const json = JSON.stringify(chartJson(taskMachine))
     const same = createMachine(JSON.parse(json))
     const changed = createMachine(JSON.parse(json.replaceAll('"concludes"', '"isOwn"')))

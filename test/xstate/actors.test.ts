@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type InspectionEvent, toPromise, waitFor } from 'xstate'
 import { memoryLog } from '../../src/index.ts'
+import { sqliteLog } from '../../src/log/sqlite/sqlite-log.ts'
 import type { CallActorRef, TaskActorRef } from '../../src/xstate/public.ts'
+import { tempFolder } from '../log/temp-store.ts'
 import { askTool, gate, heldTool, runtimeWith, scope } from './kit.ts'
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -68,6 +71,25 @@ describe('actors of sessions, tasks and calls', () => {
     expect(past.getSnapshot().context.id).toBe(turn.id)
     await waitFor(session.actor, (view) => view.matches({ foreground: 'idle' }))
     expect(session.actor.getSnapshot().context.turns).toBe(1)
+  })
+
+  it('follow a session that another runtime works on', async () => {
+    const file = join(tempFolder(), 'landfall.db')
+    const held = gate()
+    const tools = { catalog: [heldTool('look', held)] }
+    const owner = await runtimeWith({ everyTurn: askTool('look') }, { ...tools, log: sqliteLog(file) })
+    const watcher = await runtimeWith({ everyTurn: askTool('look') }, { ...tools, log: sqliteLog(file) })
+    const { actor } = watcher.session(scope)
+    await waitFor(actor, (view) => view.matches('unopened'))
+    const turn = await owner.session(scope).start('Go.')
+    const seen = watcher.session(scope).task(turn.id).actor
+    await waitFor(seen, (view) => view.matches({ running: 'acting' }))
+    // A command that is sent here reaches the owner through the store.
+    seen.send({ type: 'steer', input: 'and be quick' })
+    await waitFor(seen, ({ context }) => context.steering.length === 1)
+    held.open()
+    expect(await toPromise(seen)).toMatchObject({ status: 'completed' })
+    expect((await turn.outcome()).message).toContain('and be quick')
   })
 
   it('a task that there never was is an error with its code', async () => {
