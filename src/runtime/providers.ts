@@ -10,7 +10,7 @@ import type { ToolDefinition } from '../capabilities/define-tool.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Host } from './options.ts'
 
-type Ports = Pick<Host, 'clock' | 'scheduler' | 'logger' | 'limits'>
+type Binding = Pick<Host, 'clock' | 'scheduler' | 'logger' | 'limits' | 'workspaces'>
 
 /**
  * Owns: the providers that one runtime has bound, from before its catalog is made until it has let go of its sessions.
@@ -29,15 +29,16 @@ export class Providers {
   }
 
   /** Null when there are none. */
-  static async bind(ports: Ports, given: readonly (Capability | CapabilityProvider)[]): Promise<Providers | null> {
+  static async bind(host: Binding, given: readonly (Capability | CapabilityProvider)[]): Promise<Providers | null> {
     const wanted = given.filter(isProvider)
     if (wanted.length === 0) return null
     refuseTwins(wanted)
     const bound: BoundProvider[] = []
     const offers = new Offers()
     try {
-      for (const item of wanted) bound.push(await item.bind(hooksOf(ports, offers, item.provider)))
-      const catalog = new Catalog([...ownCapabilities(given), ...bound.flatMap(({ offer }) => offer)])
+      for (const item of wanted) bound.push(await item.bind(hooksOf(host, offers, item.provider)))
+      const own = [...(host.workspaces?.tools ?? []), ...ownCapabilities(given)]
+      const catalog = new Catalog([...own, ...bound.flatMap(({ offer }) => offer)])
       offers.into(catalog)
       return new Providers(catalog, bound, offers)
     } catch (error) {
@@ -74,8 +75,8 @@ class Offers {
   }
 }
 
-function hooksOf(ports: Ports, offers: Offers, provider: string): ProviderHooks {
-  const { clock, scheduler, logger, limits } = ports
+function hooksOf(host: Binding, offers: Offers, provider: string): ProviderHooks {
+  const { clock, scheduler, logger, limits } = host
   return { clock, scheduler, logger, limits, changed: (offer) => offers.take(provider, offer) }
 }
 
