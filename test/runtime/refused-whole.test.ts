@@ -22,7 +22,12 @@ it('leaves nothing of a command whose facts are too large to store', async () =>
   expect(checkLog(await session.log()).violations).toEqual([])
 })
 
-it.each([['c'.repeat(70_000)], [500], [secret]])('takes no code of a model that is no code: %s', async (code) => {
+it.each([
+  ['c'.repeat(70_000), 'MODEL_FAILED'],
+  // An error of which the code is no text has not the form of a model's error at all.
+  [500, 'MODEL_INVALID_RESPONSE'],
+  [secret, 'MODEL_FAILED'],
+])('takes no code of a model that is no code: %s', async (code, recorded) => {
   const error = Object.assign(new ModelError({ code: 'X', retryable: false }), { code })
   const model = {
     name: 'm',
@@ -33,7 +38,7 @@ it.each([['c'.repeat(70_000)], [500], [secret]])('takes no code of a model that 
   }
   const runtime = await openRuntime({ log: memoryLog(), model })
   const session = runtime.session(scope)
-  expect(await (await session.start('x')).outcome()).toMatchObject({ status: 'failed', code: 'MODEL_FAILED' })
+  expect(await (await session.start('x')).outcome()).toMatchObject({ status: 'failed', code: recorded })
   expect(JSON.stringify(await session.log())).not.toContain(secret)
   await runtime.close()
 })
