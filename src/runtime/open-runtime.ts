@@ -25,9 +25,8 @@ const lookMs = 20
 
 /** Opens a runtime on a log. Sessions that a lost owner left unfinished are claimed and carried on in the background. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const resolved = resolveHost(options)
-  const providers = await Providers.bind(resolved, options.catalog ?? [])
-  const runtime = new Runtime(providers === null ? resolved : { ...resolved, catalog: providers.catalog }, providers)
+  const { host, providers } = await Providers.bind(resolveHost(options), options.catalog ?? [])
+  const runtime = new Runtime(host, providers)
   try {
     await runtime.begin()
   } catch (error) {

@@ -10,7 +10,11 @@ import type { ToolDefinition } from '../capabilities/define-tool.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Host } from './options.ts'
 
-type Binding = Pick<Host, 'clock' | 'scheduler' | 'logger' | 'limits' | 'workspaces'>
+interface Bound {
+  /** With what the providers offer in its catalog. */
+  readonly host: Host
+  readonly providers: Providers | null
+}
 
 /**
  * Owns: the providers that one runtime has bound, from before its catalog is made until it has let go of its sessions.
@@ -18,20 +22,18 @@ type Binding = Pick<Host, 'clock' | 'scheduler' | 'logger' | 'limits' | 'workspa
  * 2. What a provider offers later takes the place of its own earlier offer, and of nothing else.
  */
 export class Providers {
-  readonly catalog: Catalog
   readonly #bound: readonly BoundProvider[]
   readonly #offers: Offers
 
-  private constructor(catalog: Catalog, bound: readonly BoundProvider[], offers: Offers) {
-    this.catalog = catalog
+  private constructor(bound: readonly BoundProvider[], offers: Offers) {
     this.#bound = bound
     this.#offers = offers
   }
 
-  /** Null when there are none. */
-  static async bind(host: Binding, given: readonly (Capability | CapabilityProvider)[]): Promise<Providers | null> {
+  /** Null where there are none. */
+  static async bind(host: Host, given: readonly (Capability | CapabilityProvider)[]): Promise<Bound> {
     const wanted = given.filter(isProvider)
-    if (wanted.length === 0) return null
+    if (wanted.length === 0) return { host, providers: null }
     refuseTwins(wanted)
     const bound: BoundProvider[] = []
     const offers = new Offers()
@@ -40,7 +42,7 @@ export class Providers {
       const own = [...(host.workspaces?.tools ?? []), ...ownCapabilities(given)]
       const catalog = new Catalog([...own, ...bound.flatMap(({ offer }) => offer)])
       offers.into(catalog)
-      return new Providers(catalog, bound, offers)
+      return { host: { ...host, catalog }, providers: new Providers(bound, offers) }
     } catch (error) {
       await Promise.allSettled(bound.map((each) => each.close()))
       throw error
@@ -75,7 +77,7 @@ class Offers {
   }
 }
 
-function hooksOf(host: Binding, offers: Offers, provider: string): ProviderHooks {
+function hooksOf(host: Host, offers: Offers, provider: string): ProviderHooks {
   const { clock, scheduler, logger, limits } = host
   return { clock, scheduler, logger, limits, changed: (offer) => offers.take(provider, offer) }
 }
