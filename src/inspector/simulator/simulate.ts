@@ -115,10 +115,9 @@ function choicesOf(
   const own = edges.filter(({ source }) => nodes.has(source)).flatMap(({ event }) => event ?? [])
   const descriptors = [...new Set(own)].filter((descriptor) => !descriptor.includes('*'))
   const samples = chart.samples?.(snapshot) ?? []
-  const sampled = new Set(samples.map(({ event }) => event.type))
   const offered = [
     ...samples.filter(({ event }) => descriptors.includes(event.type)),
-    ...descriptors.filter((type) => !sampled.has(type)).map((type) => ({ label: type, event: { type } })),
+    ...(chart.samples === undefined ? descriptors.map((type) => ({ label: type, event: { type } })) : []),
   ]
   return offered.map(({ label, event }) => {
     const { step } = next(chart, edges, { snapshot, event: event as SimulatedEvent })
