@@ -42,6 +42,8 @@ export function decide(world: World, command: OperatorCommand): Decided {
       if (kept !== null)
         return kept.same ? { kind: 'noted', result: 'joined', target: kept.task, reused: true } : refused
       const { parent, propagate, group, idempotencyKey } = command
+      // A session that this would open has neither, and an opening is not refused halfway.
+      if (world.session === null && (parent !== undefined || group !== undefined)) return refused
       return create(world, command.request, 'spawn', {
         propagate,
         ...(parent === undefined ? {} : { parent }),

@@ -15,6 +15,7 @@ export function refusedSpawn(world: World, wanted: Wanted): Refusal | null {
       task: kept.task,
     })
   const session = world.session?.context
+  if (session === undefined && wanted.parent !== undefined) return notFound('task', wanted.parent)
   const problem = session === undefined ? null : spawnProblem(session, wanted.parent ?? null)
   return (problem === null ? null : named(world, problem, wanted.parent ?? '')) ?? refusedByGroup(world, wanted.group)
 }

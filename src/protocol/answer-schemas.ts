@@ -25,6 +25,7 @@ export const receipt = z
     command: z.exactOptional(z.string()),
     replacement: z.exactOptional(z.string()),
     superseded: z.exactOptional(z.string()),
+    reused: z.exactOptional(z.literal(true)),
   })
   .meta({ id: 'Receipt' })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../facts/limits.ts'
+import type { OwnLimits } from '../facts/own-limits.ts'
 
 /*
  * Bodies of commands. They are strict: what is no part of a command, such as a tenant, is refused and not passed over, because
@@ -13,6 +14,7 @@ const grant = z.strictObject({
   confirm: z.enum(['none', 'once', 'each']),
 })
 const reason = z.exactOptional(z.string())
+const bound = z.exactOptional(z.int().min(1))
 
 const turn = {
   input,
@@ -22,6 +24,14 @@ const turn = {
   grants: z.exactOptional(z.record(z.string(), grant)),
   skills: z.exactOptional(z.array(z.string())),
 }
+
+/** Those of `ownLimits`, each there or not: the runtime knows how large they may be. */
+const own = z.strictObject({
+  turnMs: bound,
+  stepsPerTurn: bound,
+  callsPerTurn: bound,
+  toolTranscriptBytesPerTurn: bound,
+} satisfies { readonly [N in keyof OwnLimits]-?: z.ZodType })
 
 const foreground = { kind: z.exactOptional(z.literal('foreground')), ...turn, commandId }
 
@@ -36,10 +46,11 @@ export const newTask = z
     z.strictObject({ action: z.literal('supersede'), ...foreground, task: z.exactOptional(id) }),
     z.strictObject({
       kind: z.literal('background'),
-      input,
+      ...turn,
       parent: z.exactOptional(id),
       propagate: z.exactOptional(z.enum(['cascade', 'isolate'])),
       group: z.exactOptional(id),
+      limits: z.exactOptional(own),
       commandId,
     }),
   ])

@@ -126,6 +126,50 @@ describe('a turn', () => {
   })
 })
 
+describe('a background task', () => {
+  it('runs beside the turn; its key names it, whoever asks again', async () => {
+    const script: Script = { name: 'both', everyTurn: [{ hang: true }], background: [{ text: 'child done' }] }
+    const on = await served({ script })
+    const turn = await begun(on)
+    const spawn = (body: object, key?: string) =>
+      post(
+        `${base(on)}/tasks`,
+        { kind: 'background', input: 'look', ...body },
+        key === undefined ? {} : { 'idempotency-key': key },
+      )
+    const first = await spawn({ parent: turn }, 'k1')
+    expect(first).toMatchObject({ status: 201, body: { receipt: { result: 'applied' } } })
+    const ended = await get(`${base(on)}/tasks/${first.body.task}?wait=10`)
+    expect(ended.body).toMatchObject({
+      kind: 'background',
+      origin: 'spawn',
+      parent: turn,
+      outcome: { message: 'child done' },
+    })
+    expect((await spawn({ parent: turn }, 'k1')).body).toMatchObject({
+      task: first.body.task,
+      receipt: { reused: true },
+    })
+    expect(await spawn({ parent: turn, input: 'other' }, 'k1')).toMatchObject({
+      status: 409,
+      body: { code: 'IDEMPOTENCY_CONFLICT' },
+    })
+    expect((await spawn({ parent: turn })).body.task).not.toBe(first.body.task)
+    const secret = 'sk-ant-idempotency0000001'
+    const refused = await spawn({}, secret)
+    expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+    expect(JSON.stringify(refused.body)).not.toContain(secret)
+    expect((await spawn({ action: 'start' })).status).toBe(400)
+    for (const unknown of [{ parent: '01ARZ3NDEKTSV4RRFFQ69G5FAV' }, { group: '01ARZ3NDEKTSV4RRFFQ69G5FAV' }]) {
+      expect((await spawn(unknown)).status).toBe(404)
+      // Nor does it open a session.
+      const nowhere = `${on.url}/v1/sessions/never/tasks`
+      expect((await post(nowhere, { kind: 'background', input: 'look', ...unknown })).status).toBe(404)
+      expect((await get(`${on.url}/v1/sessions/never`)).status).toBe(404)
+    }
+  })
+})
+
 describe('a call', () => {
   it('that waits is allowed or denied by its confirmation alone', async () => {
     const script = { name: 'pays', everyTurn: [{ calls: [{ name: 'pay', arguments: {} }] }, { text: 'ended' }] }

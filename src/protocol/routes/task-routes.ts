@@ -20,18 +20,23 @@ function tracedBy(request: Request): { traceparent?: string } {
   return traceparent === null || readTraceparent(traceparent) === null ? {} : { traceparent }
 }
 
-function begin(session: Session, body: NewTask, traced: { traceparent?: string }): Promise<TaskHandle> {
-  if (body.kind === 'background')
-    throw new LandfallError('NOT_SUPPORTED', 'Background tasks are not there yet. Start a turn instead.')
-  const { action, kind: _kind, ...given } = body
-  const more = { ...given, ...traced }
+/** The key makes a repeated spawn the same task; the trace makes the task's span a child of the caller's. */
+function begin(session: Session, body: NewTask, request: Request): Promise<TaskHandle> {
+  const trace = tracedBy(request)
+  if (body.kind === 'background') {
+    const { kind: _kind, input, ...more } = body
+    const key = request.headers.get('idempotency-key')
+    return session.spawn(input, { ...more, ...trace, ...(key === null ? {} : { idempotencyKey: key }) })
+  }
+  const { action, kind: _kind, input, ...more } = body
+  const options = { ...more, ...trace }
   switch (action) {
     case 'start':
-      return session.start(more.input, more)
+      return session.start(input, options)
     case 'follow_up':
-      return session.followUp(more.input, more)
+      return session.followUp(input, options)
     case 'supersede':
-      return session.supersede(more.input, more)
+      return session.supersede(input, options)
   }
 }
 
@@ -39,12 +44,12 @@ export const taskRoutes: readonly Route[] = [
   sessionRoute({
     method: 'post',
     path: base,
-    summary: 'Start a turn, queue one behind the active one, or replace the active one',
+    summary: 'Start a turn, queue one behind the active one, replace the active one, or spawn work beside it',
     headers: ['Idempotency-Key', 'traceparent'],
     body: bodies.newTask,
     answer: { status: 201, description: 'The task, and what the command did', schema: taskCreated },
     handle: async ({ session, body, request }) => {
-      const { id, receipt: got } = await begin(session, body, tracedBy(request))
+      const { id, receipt: got } = await begin(session, body, request)
       return { task: id, receipt: got, ...(got.seq === undefined ? {} : { seq: got.seq }) }
     },
   }),
