@@ -9,6 +9,7 @@ import { idleStart } from './cases/idle-start.ts'
 import { loopBlock } from './cases/loop-block.ts'
 import { readyAfterKill } from './cases/ready-after-kill.ts'
 import { replay } from './cases/replay.ts'
+import { sandboxStart } from './cases/sandbox-start.ts'
 import { sequentialTurn } from './cases/sequential-turn.ts'
 import { startUp } from './cases/start-up.ts'
 
@@ -26,4 +27,5 @@ export const cases: readonly BenchCase[] = [
   httpSubscribers,
   cancelWaiting,
   startUp,
+  sandboxStart,
 ]

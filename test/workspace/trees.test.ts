@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { keyedDigest } from '../../src/facts/digest.ts'
+import type { ContentRef, Log } from '../../src/facts/log-port.ts'
+import { memoryLog } from '../../src/log/memory/memory-log.ts'
+import { scriptedModel } from '../../src/models/scripted-model.ts'
+import { openRuntime } from '../../src/runtime/open-runtime.ts'
+import { loadTrees, patchAt, putTree, type TreeBook } from '../../src/runtime/tree-store.ts'
+import { type Tree, type TreeFile, textFile } from '../../src/workspace/tree.ts'
+
+const scope = { tenant: 't', user: 'u', session: 's' }
+const key = '00'.repeat(32)
+
+/** Content as a step would carry it, which is stored or lost as a whole. */
+class Shelf {
+  readonly stored = new Map<string, string>()
+  putBytes = 0
+  readonly log = {
+    content: async (_scope: object, refs: readonly ContentRef[]) =>
+      refs.map(({ digest }) => this.stored.get(digest) ?? null),
+  } as Pick<Log, 'content'> as Log
+
+  record(book: TreeBook, tree: Tree, durable: string | null, keep = true): string {
+    const step = new Map<string, string>()
+    const put = {
+      digest: (value: string) => keyedDigest(key, value),
+      share: (digest: string, body: string) => void step.set(digest, body),
+    }
+    const digest = putTree(put, book, tree, durable)
+    if (keep)
+      for (const [name, body] of step) {
+        this.stored.set(name, body)
+        this.putBytes += body.length
+      }
+    return digest
+  }
+}
+
+const treeOf = (files: Record<string, string>): Tree =>
+  new Map(Object.entries(files).map(([path, text]): [string, TreeFile] => [path, textFile(text, false)]))
+const bookOf = (initial: Tree): TreeBook => ({
+  initial,
+  leftOut: new Map([['', 2]]),
+  known: new Map(),
+  initialDigest: null,
+})
+
+describe('recorded trees', () => {
+  it('are read back, through any number of changes, and a change costs what it changed', async () => {
+    const large = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`file-${at}`, `text ${at}\n`.repeat(20)]))
+    const initial = treeOf(large)
+    const book = bookOf(initial)
+    const shelf = new Shelf()
+    let durable: string | null = null
+    let tree: Tree = initial
+    const costs: number[] = []
+    for (let round = 0; round < 70; round += 1) {
+      tree = new Map([...tree, [`new-${round % 7}`, textFile(`round ${round}`, round % 2 === 0)]])
+      if (round % 10 === 0) tree = new Map([...tree].filter(([path]) => path !== `file-${round}`))
+      const before = shelf.putBytes
+      durable = shelf.record(book, tree, durable)
+      costs.push(shelf.putBytes - before)
+      const loaded = await loadTrees(shelf.log, scope, durable)
+      expect([...loaded.current].sort()).toEqual([...tree].sort())
+      expect([...loaded.book.initial].sort()).toEqual([...initial].sort())
+      expect(loaded.book.leftOut).toEqual(book.leftOut)
+    }
+    expect(costs.slice(1).sort((a, b) => a - b)[35]).toBeLessThan(1_000)
+    expect(await patchAt(shelf.log, scope, durable)).toContain('+round 69')
+    expect(await patchAt(shelf.log, scope, null)).toBe('')
+  })
+
+  it('that could not be stored are put again as a whole, and the same tree has the same name', async () => {
+    const book = bookOf(treeOf({ a: 'x' }))
+    const shelf = new Shelf()
+    const changed = treeOf({ a: 'x', b: 'y' })
+    const lost = shelf.record(book, changed, null, false)
+    expect(shelf.record(book, changed, null)).toBe(lost)
+    expect([...(await loadTrees(shelf.log, scope, lost)).current.keys()]).toEqual(['a', 'b'])
+    expect(shelf.record(book, treeOf({ a: 'x', b: 'y' }), lost)).toBe(lost)
+    const back = shelf.record(book, treeOf({ a: 'x' }), lost)
+    expect(await patchAt(shelf.log, scope, back)).toBe('')
+  })
+
+  it('go on from what another process has loaded', async () => {
+    const shelf = new Shelf()
+    const first = shelf.record(bookOf(treeOf({ a: 'x' })), treeOf({ a: 'x', b: 'y' }), null)
+    const loaded = await loadTrees(shelf.log, scope, first)
+    const second = shelf.record(loaded.book, treeOf({ a: 'z', b: 'y' }), first)
+    expect(await patchAt(shelf.log, scope, second)).toMatch(/-x[\s\S]*\+z[\s\S]*new file/)
+  })
+
+  it('that are damaged are told', async () => {
+    const shelf = new Shelf()
+    const digest = shelf.record(bookOf(treeOf({ a: 'x' })), treeOf({ a: 'y' }), null)
+    const whole = shelf.stored.get(digest) ?? ''
+    for (const damage of ['', '{}', whole.slice(1)]) {
+      shelf.stored.set(digest, damage)
+      await expect(loadTrees(shelf.log, scope, digest)).rejects.toMatchObject({ code: 'LOG_CORRUPT' })
+    }
+    shelf.stored.set(digest, whole)
+    shelf.stored.delete(keyedDigest(key, 'y'))
+    await expect(loadTrees(shelf.log, scope, digest)).rejects.toMatchObject({ code: 'LOG_CORRUPT' })
+  })
+})
+
+describe('a runtime without a sandbox', () => {
+  const from = mkdtempSync(join(tmpdir(), 'landfall-none-'))
+  writeFileSync(join(from, 'victim.txt'), 'untouched')
+  afterAll(() => rmSync(from, { recursive: true, force: true }))
+  const call = (name: string, args: Record<string, string | string[]>) => ({ calls: [{ name, arguments: args }] })
+
+  it('offers all five tools, reads, and refuses what would change anything before any effect', async () => {
+    const turn = [
+      call('fs.read', { path: 'victim.txt' }),
+      call('fs.write', { path: 'victim.txt', contents: 'reached' }),
+      call('process.exec', { argv: ['rm', 'victim.txt'] }),
+      call('git.diff', {}),
+      { text: 'Done.' },
+    ]
+    const model = scriptedModel({ name: 'm', turns: [turn] })
+    const runtime = await openRuntime({ log: memoryLog(), model, workspace: { from, isolation: 'none' } })
+    const session = runtime.session(scope)
+    const outcome = await (await session.start('go')).outcome()
+    expect(outcome).toMatchObject({ status: 'completed', calls: { failed: 2, succeededMutating: 0 } })
+    const facts = await session.log()
+    const codes = facts.flatMap((fact) => (fact.type === 'call.finished' ? [fact.data.code ?? 'done'] : []))
+    expect(codes).toEqual(['done', 'WORKSPACE_ISOLATION_REQUIRED', 'WORKSPACE_ISOLATION_REQUIRED', 'done'])
+    const results = (await session.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content)
+    expect(results[0]).toContain('untouched')
+    expect(await session.patch()).toBe('')
+    await runtime.close()
+  })
+
+  it('refuses options that mean nothing', async () => {
+    const open = (workspace: object) =>
+      openRuntime({ log: memoryLog(), model: scriptedModel({ name: 'm' }), workspace: workspace as { from: string } })
+    for (const workspace of [
+      {},
+      { from: '' },
+      { from: join(from, 'gone') },
+      { from, isolation: 'magic' },
+      { from, mount: true },
+    ])
+      await expect(open(workspace)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
