@@ -20,6 +20,11 @@ const turns: readonly CommandLine[] = [
     load: async () => (await import('./commands/turns.ts')).run,
   },
   {
+    usage: 'chat',
+    description: 'a session at the terminal: turns, steering, approvals and answers while it works; /help says how',
+    load: async () => (await import('./commands/chat.ts')).chat,
+  },
+  {
     usage: 'follow-up [input]',
     description: 'queue a turn behind what the session has, and wait for its outcome',
     options: [['--requires <success>', 'only if the turn before it completes'], commandId],

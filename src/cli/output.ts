@@ -18,7 +18,7 @@ export class Output {
   }
 
   /** Where the words of a model are shown while they come; null: only whole, when they are there. */
-  get live(): NodeJS.WriteStream | null {
+  get live(): { write(text: string): unknown } | null {
     if (this.json) return null
     if (process.stdout.isTTY) return process.stdout
     return process.stderr.isTTY && !this.#quiet ? process.stderr : null
@@ -41,13 +41,22 @@ export class Output {
   /** Progress and remarks. */
   note(text: string): void {
     if (this.#quiet) return
-    process.stderr.write(isColored(process.stderr) ? `\u001b[2m${text}\u001b[22m\n` : `${text}\n`)
+    process.stderr.write(this.dimmed(`${text}\n`))
+  }
+
+  /** Fainter where standard error may be coloured. */
+  protected dimmed(text: string): string {
+    return isColored(process.stderr) ? `\u001b[2m${text}\u001b[22m` : text
   }
 
   error(error: unknown): void {
+    process.stderr.write(this.errorText(error))
+  }
+
+  protected errorText(error: unknown): string {
     const { code, message, retryable, details } = cleanError(error)
-    if (this.json) process.stderr.write(`${JSON.stringify({ code, message, retryable, details })}\n`)
-    else process.stderr.write(`${code}: ${message}${detailText(details)}\n`)
+    if (this.json) return `${JSON.stringify({ code, message, retryable, details })}\n`
+    return `${code}: ${message}${detailText(details)}\n`
   }
 }
 

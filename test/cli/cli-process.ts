@@ -26,6 +26,8 @@ interface Place {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   readonly uid?: number
+  /** Standard input stays open, for what the test is going to say. */
+  readonly listens?: true
 }
 
 export function start(words: readonly string[], place: Place): Started {
@@ -50,7 +52,8 @@ export function start(words: readonly string[], place: Place): Started {
     err += part
     heard()
   })
-  child.stdin.end(place.input ?? '')
+  if (place.listens === true) child.stdin.write(place.input ?? '')
+  else child.stdin.end(place.input ?? '')
   const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, out, err })))
   const shows = (text: string) =>
     new Promise<void>((resolve, reject) => {
