@@ -122,11 +122,6 @@ export class Runtime {
   /** Reads of the store as a whole, for a server. */
   readonly reads: StoreReads
 
-  /** Names this runtime in the facts that it writes, as their `owner.id`. */
-  get instance(): string {
-    return this.#host.instance.id
-  }
-
   /** The traceparent that a task of a session in memory was created with. */
   inboundTrace(scope: Scope, task: string): string | undefined {
     return this.#live.get(scopeKey(scope))?.held?.world.taskRecords.get(task)?.created.traceparent
@@ -134,8 +129,8 @@ export class Runtime {
 
   /** The ports and bounds that this runtime works with; whoever serves it uses the same. */
   get ports(): RuntimePorts {
-    const { clock, scheduler, background, redactor, limits, logger } = this.#host
-    return { clock, scheduler, background, redactor, limits, logger }
+    const { clock, scheduler, background, redactor, limits, logger, instance } = this.#host
+    return { clock, scheduler, background, redactor, limits, logger, instance }
   }
 
   /** Sessions of one user. A wider listing needs an elevated claim, and each use of one is recorded, also when it finds nothing. */

@@ -93,7 +93,11 @@ export interface Host {
   readonly instance: Instance
 }
 
-export type RuntimePorts = Pick<Host, 'clock' | 'scheduler' | 'background' | 'redactor' | 'limits' | 'logger'>
+/** `instance.id` is the `owner.id` of the facts that this runtime writes. */
+export type RuntimePorts = Pick<
+  Host,
+  'clock' | 'scheduler' | 'background' | 'redactor' | 'limits' | 'logger' | 'instance'
+>
 
 /** Bytes count as tokens of the window, so the default holds some hundred pages of text. */
 const defaultWindow = 400_000

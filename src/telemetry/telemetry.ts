@@ -96,7 +96,7 @@ class Heard {
   }
 
   fact(fact: StoredFact): void {
-    if (fact.owner.id !== this.#runtime.instance) return this.#gone(fact)
+    if (fact.owner.id !== this.#runtime.ports.instance.id) return this.#gone(fact)
     if (fact.type === 'session.owned') void this.#standing(fact)
     if (this.#options.content !== true) return this.#tell(fact, null)
     const wanted = this.#waiting < waitingMax && fact.type === 'message.added'
