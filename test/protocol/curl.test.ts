@@ -98,5 +98,5 @@ it('curl alone does what the README says: start, steer, approve, queue, supersed
   ])
     expect(told, type).toContain(type)
   const verified = spawnSync(process.execPath, [main, 'verify', '--all'], { cwd: folder, encoding: 'utf8' })
-  expect(verified.stdout).toMatch(/^ok local\/local\/tea /)
+  expect(verified.stdout).toMatch(/^ok local\/local\/tea /m)
 })
