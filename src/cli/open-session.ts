@@ -130,11 +130,12 @@ export async function hostOptions(
   settings: Settings,
   folder: string | undefined,
 ): Promise<Omit<RuntimeOptions, 'log'>> {
-  const { tools: file, system, host } = settings
+  const { tools: file, skills: place, system, host } = settings
   const tools = file === undefined ? [] : await (await import('./load-tools.ts')).loadTools(file)
+  const skills = place === undefined ? [] : (await import('../capabilities/skill-folder.ts')).skillsFrom(place)
   return {
     ...host,
-    catalog: tools,
+    catalog: [...tools, ...skills],
     ...(folder === undefined ? {} : { workspace: { from: folder, ...isolationOf(settings) } }),
     ...(system === undefined ? {} : { system: await systemText(system) }),
   }

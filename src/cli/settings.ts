@@ -18,6 +18,8 @@ export interface Settings {
   readonly sessionNamed: boolean
   readonly model?: string
   readonly tools?: string
+  /** A folder with a folder for each skill. */
+  readonly skills?: string
   readonly workspace?: string
   readonly isolation?: NonNullable<WorkspaceOptions['isolation']>
   readonly image?: string
@@ -31,7 +33,7 @@ export interface Settings {
 }
 
 /** Names of files; what a config file says of them is meant from where that file is. */
-const paths: ReadonlySet<FlagName> = new Set(['db', 'tools', 'workspace', 'system'])
+const paths: ReadonlySet<FlagName> = new Set(['db', 'tools', 'skills', 'workspace', 'system'])
 const scriptPrefix = 'script:'
 const isolations = ['auto', 'bubblewrap', 'docker', 'none']
 
@@ -46,7 +48,7 @@ export async function resolveSettings(flags: Flags, environment: Environment): P
   refuseUnsupported(value)
   const session = value('session')
   const optional = Object.fromEntries(
-    (['model', 'tools', 'workspace', 'isolation', 'image', 'system'] as const).flatMap((name) => {
+    (['model', 'tools', 'skills', 'workspace', 'isolation', 'image', 'system'] as const).flatMap((name) => {
       const given = value(name)
       return given === undefined ? [] : [[name, given]]
     }),
@@ -81,7 +83,6 @@ function fromConfig(name: FlagName, config: ConfigFile | null, file: string | un
 
 function refuseUnsupported(value: (name: FlagName) => string | undefined): void {
   if (/^postgres(ql)?:/.test(value('db') ?? '')) throw unsupported('Postgres', 'Give --db the name of a file.')
-  if (value('skills') !== undefined) throw unsupported('--skills', 'Leave it out.')
   const isolation = value('isolation')
   if (isolation !== undefined && !isolations.includes(isolation))
     throw usageError(`--isolation takes one of ${isolations.join(', ')}.`)

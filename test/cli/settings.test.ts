@@ -56,8 +56,7 @@ describe('settings', () => {
   })
 
   it('refuse what this version does not have, instead of ignoring it', async () => {
-    for (const flags of [{ db: 'postgres://host/db' }, { skills: 'skills' }])
-      await expect(resolveSettings(flags, {})).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+    await expect(resolveSettings({ db: 'postgres://host/db' }, {})).rejects.toMatchObject({ code: 'UNSUPPORTED' })
     for (const flags of [{ isolation: 'wishes' }, { model: 'parrot' }, { model: 'openai:' }, { model: 'script:' }])
       await expect(resolveSettings(flags, {})).rejects.toMatchObject({ code: 'USAGE' })
     for (const isolation of ['auto', 'bubblewrap', 'docker', 'none'])
