@@ -76,8 +76,8 @@ export class SessionReads {
 
   /** What changed in the workspace since the session began, as a patch that `git apply` takes; empty when nothing was recorded. */
   readonly patch = async (): Promise<string> => {
-    const tree = await this.#look((world) => this.#known(world).tree)
-    return patchAt(this.#services.host.log, this.#scope, tree)
+    const known = await this.#look((world) => ({ session: this.#known(world).session, tree: world.tree }))
+    return patchAt(this.#services.host.log, this.#scope, known)
   }
 
   /** The folded state, also of the past. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Digest } from '../../machines/vocabulary.ts'
+import type { World } from '../../machines/world.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { Scope } from '../facts/scope.ts'
@@ -128,7 +129,10 @@ export async function loadTrees(log: Log, scope: Scope, digest: Digest): Promise
 }
 
 /** The patch between what a workspace began with and the tree that the log names; empty when it names none. */
-export async function patchAt(log: Log, scope: Scope, tree: Digest | null): Promise<string> {
+export async function patchAt(log: Log, scope: Scope, world: Pick<World, 'session' | 'tree'>): Promise<string> {
+  const { session, tree } = world
+  if (session?.matches({ lifecycle: 'erased' }) === true)
+    throw new LandfallError('SESSION_ERASED', 'The session was erased, and what it changed with it.')
   if (tree === null) return ''
   const { book, current } = await loadTrees(log, scope, tree)
   return patchOf(book.initial, current)

@@ -87,6 +87,8 @@ for (const driver of drivers) {
       expect(new Set(trees.filter((tree) => tree !== undefined)).size).toBe(2)
       const patch = await session.patch()
       expect(checkLog(await session.log()).violations).toEqual([])
+      await session.erase()
+      expect(await session.patch().catch((error: unknown) => error)).toMatchObject({ code: 'SESSION_ERASED' })
       await runtime.close()
       const target = temporary(mkdtempSync(join(tmpdir(), 'landfall-target-')))
       cpSync(from, target, { recursive: true })

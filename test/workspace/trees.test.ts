@@ -38,6 +38,7 @@ class Shelf {
   }
 }
 
+const at = (tree: string | null) => ({ session: null, tree })
 const treeOf = (files: Record<string, string>): Tree =>
   new Map(Object.entries(files).map(([path, text]): [string, TreeFile] => [path, textFile(text, false)]))
 const bookOf = (initial: Tree): TreeBook => ({
@@ -68,8 +69,8 @@ describe('recorded trees', () => {
       expect(loaded.book.leftOut).toEqual(book.leftOut)
     }
     expect(costs.slice(1).sort((a, b) => a - b)[35]).toBeLessThan(1_000)
-    expect(await patchAt(shelf.log, scope, durable)).toContain('+round 69')
-    expect(await patchAt(shelf.log, scope, null)).toBe('')
+    expect(await patchAt(shelf.log, scope, at(durable))).toContain('+round 69')
+    expect(await patchAt(shelf.log, scope, at(null))).toBe('')
   })
 
   it('that could not be stored are put again as a whole, and the same tree has the same name', async () => {
@@ -81,7 +82,7 @@ describe('recorded trees', () => {
     expect([...(await loadTrees(shelf.log, scope, lost)).current.keys()]).toEqual(['a', 'b'])
     expect(shelf.record(book, treeOf({ a: 'x', b: 'y' }), lost)).toBe(lost)
     const back = shelf.record(book, treeOf({ a: 'x' }), lost)
-    expect(await patchAt(shelf.log, scope, back)).toBe('')
+    expect(await patchAt(shelf.log, scope, at(back))).toBe('')
   })
 
   it('go on from what another process has loaded', async () => {
@@ -89,7 +90,7 @@ describe('recorded trees', () => {
     const first = shelf.record(bookOf(treeOf({ a: 'x' })), treeOf({ a: 'x', b: 'y' }), null)
     const loaded = await loadTrees(shelf.log, scope, first)
     const second = shelf.record(loaded.book, treeOf({ a: 'z', b: 'y' }), first)
-    expect(await patchAt(shelf.log, scope, second)).toMatch(/-x[\s\S]*\+z[\s\S]*new file/)
+    expect(await patchAt(shelf.log, scope, at(second))).toMatch(/-x[\s\S]*\+z[\s\S]*new file/)
   })
 
   it('that are damaged are told', async () => {

@@ -97,7 +97,7 @@ export async function patch({ settings, output }: CliContext): Promise<number> {
   const scope = scopeOf(settings)
   const text = await withStore(settings.db, async (log) => {
     await known(log, scope)
-    return patchAt(log, scope, (await loadNewest(log, scope)).world.tree)
+    return patchAt(log, scope, (await loadNewest(log, scope)).world)
   })
   output.result({ patch: text }, () => (text === '' ? [] : [text.replace(/\n$/, '')]))
   return exitCodes.done
