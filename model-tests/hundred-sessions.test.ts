@@ -17,7 +17,15 @@ const sessions = soak ? 400 : 100
 const commandsEach = soak ? 60 : 14
 
 /** A clean verdict counts only with this much of what is rare in the run. */
-const rare = { 'task.superseded': 30, 'call.unknown': 20, 'call.held': 20, 'steering.expired': 4, 'task.blocked': 8 }
+const rare = {
+  'task.superseded': 30,
+  'call.unknown': 20,
+  'call.held': 20,
+  'steering.expired': 4,
+  'task.blocked': 8,
+  'task.await_settled': 10,
+  spawned: 60,
+}
 
 interface Kept {
   readonly session: Session
@@ -71,7 +79,10 @@ it(`${sessions} sessions at once end with a clean verdict; seed ${seed}`, { time
   }
   expect(verdicts).toBe(begun.length)
   const counts = new Map<string, number>()
-  for (const { type } of [...facts.values()].flat()) counts.set(type, (counts.get(type) ?? 0) + 1)
+  for (const fact of [...facts.values()].flat()) {
+    const isSpawn = fact.type === 'task.created' && fact.data.kind === 'background'
+    for (const name of [fact.type, ...(isSpawn ? ['spawned'] : [])]) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
   console.log(JSON.stringify(Object.fromEntries(Object.keys(rare).map((type) => [type, counts.get(type) ?? 0]))))
   for (const [type, least] of Object.entries(rare)) expect(counts.get(type) ?? 0, type).toBeGreaterThanOrEqual(least)
 })

@@ -10,10 +10,18 @@ import { moves, type Played, play } from './random/operators.ts'
  */
 const soak = process.env.LANDFALL_SOAK === '1'
 const seed = soak ? Date.now() % 2 ** 31 : 20_260_101
-const runs = soak ? 1_500 : 80
+const runs = soak ? 1_500 : 120
 
 /** A random run that meets nothing rare proves nothing: this many facts of each kind must have occurred. */
-const rare = { 'task.superseded': 5, 'call.unknown': 5, 'call.held': 5, 'steering.expired': 5, 'task.blocked': 5 }
+const rare = {
+  'task.superseded': 5,
+  'call.unknown': 5,
+  'call.held': 5,
+  'steering.expired': 5,
+  'task.blocked': 5,
+  'task.await_settled': 2,
+  'group.resolved': 3,
+}
 
 /** INV-24: what was answered as done is in the log, in one piece, at the seq that the receipt names. */
 function checkReceipts({ facts, receipts }: Played): void {

@@ -11,6 +11,9 @@ export type Move =
   | { readonly do: 'calls'; readonly names: readonly string[] }
   | { readonly do: 'return' | 'throw' | 'stop'; readonly name: string }
   | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'spawn'; readonly under: number | null; readonly isolate: boolean; readonly key: number | null }
+  | { readonly do: 'cancelOne'; readonly nth: number }
+  | { readonly do: 'group'; readonly act: 'seal' | 'cancel' | 'new' }
 
 const tools = ['look', 'note', 'order'] as const
 const name = fc.constantFrom(...tools)
@@ -28,13 +31,34 @@ export const moves: fc.Arbitrary<Move[]> = fc.array(
     {
       arbitrary: fc.record({
         do: fc.constant('calls'),
-        names: fc.array(name, { minLength: 1, maxLength: 3 }),
+        names: fc.array(
+          fc.oneof(
+            { arbitrary: name, weight: 4 },
+            {
+              arbitrary: fc.constantFrom('task_spawn', 'task_spawn', 'task_await', 'task_await', 'operator_ask'),
+              weight: 2,
+            },
+          ),
+          { minLength: 1, maxLength: 3 },
+        ),
       }),
       weight: 4,
     },
     { arbitrary: fc.record({ do: fc.constantFrom('return', 'throw', 'stop'), name }), weight: 4 },
     fc.record({ do: fc.constant('wait'), ms: fc.constantFrom(10, 5_000, 20_000) }),
     fc.constant<Move>({ do: 'crash' }),
+    {
+      arbitrary: fc.record({
+        do: fc.constant('spawn'),
+        under: fc.option(fc.nat({ max: 3 })),
+        isolate: fc.boolean(),
+        key: fc.option(fc.nat({ max: 1 })),
+      }),
+      weight: 3,
+    },
+    { arbitrary: fc.constant<Move>({ do: 'calls', names: ['task_spawn', 'task_await'] }), weight: 2 },
+    fc.record({ do: fc.constant('cancelOne'), nth: fc.nat({ max: 3 }) }),
+    fc.record({ do: fc.constant('group'), act: fc.constantFrom('seal', 'cancel', 'new') }),
   ),
   { minLength: 8, maxLength: 40, size: 'max' },
 )
@@ -61,6 +85,40 @@ export async function play(list: readonly Move[]): Promise<Played> {
   return { rig, facts: await rig.facts(), receipts }
 }
 
+const argumentsOf: { readonly [tool: string]: object } = {
+  task_spawn: { input: 'a job below' },
+  task_await: { waitMs: 5_000 },
+  operator_ask: { question: 'which one?', waitMs: 20_000 },
+}
+
+/** The nth of the tasks that live, from the newest. */
+async function atWork(rig: Rig, nth: number): Promise<string> {
+  const living = (await rig.session.tasks()).filter(({ state }) => state !== 'terminal').reverse()
+  return living[nth]?.id ?? 'none'
+}
+
+async function spawned(rig: Rig, move: Extract<Move, { readonly do: 'spawn' }>): Promise<Receipt> {
+  const parent = move.under === null ? {} : { parent: await atWork(rig, move.under) }
+  const group = (await rig.session.groups()).find(({ state }) => state === 'open')?.id
+  const { receipt } = await rig.session.spawn('a job', {
+    propagate: move.isolate ? 'isolate' : 'cascade',
+    ...parent,
+    ...(move.key === null ? {} : { idempotencyKey: `key ${move.key}` }),
+    ...(group === undefined ? {} : { group }),
+  })
+  return receipt
+}
+
+/** At most one group takes members at a time. */
+async function grouped(rig: Rig, act: 'seal' | 'cancel' | 'new'): Promise<Receipt> {
+  const open = (await rig.session.groups()).find(({ state }) => state === 'open' || state === 'sealed')
+  if (act === 'new' || open === undefined) {
+    await rig.session.group({ failFast: act === 'new' })
+    return { result: 'joined' }
+  }
+  return rig.session.groupOf(open.id)[act]()
+}
+
 function commanded(rig: Rig, move: Move): Promise<Receipt> | null {
   const { session } = rig
   switch (move.do) {
@@ -76,6 +134,12 @@ function commanded(rig: Rig, move: Move): Promise<Receipt> | null {
       return session.cancel({ steering: move.steering })
     case 'acknowledge':
       return session.acknowledge('all')
+    case 'spawn':
+      return spawned(rig, move)
+    case 'cancelOne':
+      return atWork(rig, move.nth).then((task) => session.cancel({ task }))
+    case 'group':
+      return grouped(rig, move.act)
     default:
       return null
   }
@@ -87,7 +151,8 @@ async function acted(rig: Rig, move: Move): Promise<void> {
       if ((await rig.model.waiting()) > 0) (await rig.model.next()).text('an answer at last')
       return
     case 'calls':
-      if ((await rig.model.waiting()) > 0) (await rig.model.next()).calls(...move.names.map((tool) => [tool] as const))
+      if ((await rig.model.waiting()) > 0)
+        (await rig.model.next()).calls(...move.names.map((tool) => [tool, argumentsOf[tool] ?? {}] as const))
       return
     case 'return':
     case 'throw':

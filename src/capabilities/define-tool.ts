@@ -35,6 +35,13 @@ export interface PauseRequest {
   readonly deadline?: Time
 }
 
+export interface ToolProgress {
+  /** From 0 to 1. */
+  readonly fraction: number
+  readonly phase?: string
+  readonly note?: string
+}
+
 export interface Resumed {
   readonly decision: Decision
   readonly input?: Json
@@ -51,7 +58,8 @@ export interface ToolContext {
   readonly attempt: number
   /** The call's place in its trace, for whoever performs the effect (W3C trace context). */
   readonly traceparent?: string
-  progress(note: string): void
+  /** For whoever looks on. A fraction is kept with a background task, the newest of a while. */
+  progress(progress: string | ToolProgress): void
   /** Ends this attempt before its effect. The call starts again, with `resumed`, when it is answered. */
   pause(request: PauseRequest): Promise<never>
   readonly resumed?: Resumed

@@ -16,6 +16,7 @@ export const limits = {
   batchWaitMs: 10,
   requestTimeoutMs: minuteMs,
   verifyMs: 5_000,
+  progressMs: 1_000,
   processTimeoutMs: 30_000,
   deadlineMs: 3_653 * dayMs,
   // Sessions and tasks

@@ -1,13 +1,14 @@
 import type { CallReturn } from '../../machines/commands.ts'
 import { decideCallResult, decideVerified } from '../../machines/decide-results.ts'
 import type { CallId, Json, TaskId } from '../../machines/vocabulary.ts'
-import type { Resumed, ToolContext, ToolDefinition } from '../capabilities/define-tool.ts'
+import type { Resumed, ToolContext, ToolDefinition, ToolProgress } from '../capabilities/define-tool.ts'
 import { traceparentOf } from '../facts/trace-context.ts'
 import { freeText, withheld } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
 import { pausedBy } from './pause-request.ts'
 import type { Services } from './services.ts'
 import type { Step } from './step.ts'
+import { checkProgress, TaskProgress } from './task-progress.ts'
 import { tellWithheld } from './tell-withheld.ts'
 import { memoryOf, pauseWith } from './tool-context.ts'
 import { isAbort, returnOf, type ToolReturn } from './tool-return.ts'
@@ -34,10 +35,12 @@ export class CallEffects {
   readonly #session: Mailbox
   readonly #services: Services
   readonly #performed = new Map<CallId, Performed>()
+  readonly #told: TaskProgress
 
   constructor(session: Mailbox, services: Services) {
     this.#session = session
     this.#services = services
+    this.#told = new TaskProgress(session, services)
   }
 
   get size(): number {
@@ -107,6 +110,7 @@ export class CallEffects {
   abandon(): void {
     for (const performed of this.#performed.values()) performed.controller.abort()
     this.#performed.clear()
+    this.#told.abandon()
     this.#services.host.workspaces?.drop(this.#session.scope)
   }
 
@@ -133,7 +137,7 @@ export class CallEffects {
       idempotencyKey: call,
       attempt,
       traceparent: this.#traceparent(performed),
-      progress: (note) => this.#progress(performed, note),
+      progress: (given) => this.#progress(performed, checkProgress(given)),
       pause: pauseWith,
       memory: memoryOf({
         services: this.#services,
@@ -169,8 +173,15 @@ export class CallEffects {
     return { resumed: input === undefined ? { decision } : { decision, input: JSON.parse(input) as Json } }
   }
 
-  #progress(performed: Performed, note: string): void {
-    const { call, task } = performed
+  #progress(performed: Performed, told: string | ToolProgress): void {
+    const { call, task, tool, cause } = performed
+    if (typeof told !== 'string') {
+      const isBackground = this.#session.held?.world.taskRecords.get(task)?.created.kind === 'background'
+      if (isBackground) this.#told.tell(task, { progress: told, tool: tool.name, cause })
+      if (told.note !== undefined) this.#progress(performed, told.note)
+      return
+    }
+    const note = told
     const after = this.#session.held?.world.calls.get(call)?.context.seq
     if (after === undefined) return
     performed.notes += 1

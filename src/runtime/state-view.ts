@@ -1,5 +1,7 @@
+import type { FactData } from '../../machines/facts.ts'
 import type { Grant, Origin, Requirement, Status, TaskKind, Usage } from '../../machines/vocabulary.ts'
 import type { CallSnapshot, TaskRecord, TaskSnapshot, World } from '../../machines/world.ts'
+import { type GroupView, groupsOf } from './group-reads.ts'
 
 export type TaskState = 'queued' | 'blocked' | 'running' | 'paused' | 'cancelling' | 'quiescing' | 'terminal'
 
@@ -13,6 +15,8 @@ export interface TaskView {
   readonly predecessor?: string
   readonly parent?: string
   readonly group?: string
+  /** What a tool of a background task told last, while it lives. */
+  readonly progress?: FactData['task.progress']
   /** seq of its creation. */
   readonly seq: number
 }
@@ -23,6 +27,7 @@ export interface SessionState {
   readonly session: { readonly value: unknown; readonly context: unknown }
   readonly tasks: readonly (TaskView & { readonly value?: unknown; readonly context?: unknown })[]
   readonly calls: readonly { readonly id: string; readonly value: unknown; readonly context: unknown }[]
+  readonly groups: readonly GroupView[]
   readonly queue: readonly string[]
   readonly steering: readonly string[]
   readonly grants: { readonly [task: string]: { readonly [id: string]: Grant } }
@@ -52,6 +57,7 @@ function taskView(world: World, record: TaskRecord): TaskView {
     ...(predecessor === undefined ? {} : { predecessor }),
     ...(parent === undefined ? {} : { parent }),
     ...(group === undefined ? {} : { group }),
+    ...(record.progress === null ? {} : { progress: record.progress }),
     seq: record.createdSeq,
   }
 }
@@ -73,6 +79,7 @@ export function stateOf(world: World): SessionState {
     session: { value: session?.value, context: session?.context },
     tasks: [...world.taskRecords.values()].map((record) => taskWithChart(world, record)),
     calls: [...world.calls].map(([id, snapshot]) => callWithChart(id, snapshot)),
+    groups: groupsOf(world),
     queue: (session?.context.queue ?? []).map((entry) => entry.task),
     steering: [...world.steering.keys()],
     grants: Object.fromEntries([...world.tasks.keys()].map((id) => [id, world.taskRecords.get(id)?.grants ?? {}])),

@@ -19,7 +19,8 @@ async function writesOf(options: Omit<Options, 'cuts'>): Promise<number> {
   const counted = new Map<string, number>()
   for (const { type } of facts) counted.set(type, (counted.get(type) ?? 0) + 1)
   const course = ['pause.settled', 'steering.applied', 'task.blocked', 'task.unblocked', 'model.failed', 'call.started']
-  expect(course.map((type) => counted.get(type))).toEqual([2, 1, 1, 1, 1, 11])
+  expect(course.map((type) => counted.get(type))).toEqual([2, 1, 1, 1, 1, 12])
+  expect(['task.awaiting', 'task.await_settled'].map((type) => counted.get(type))).toEqual([1, 1])
   return writes
 }
 

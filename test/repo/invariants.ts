@@ -17,10 +17,11 @@ export const features: { readonly present: readonly string[]; readonly planned: 
     'budget',
     'capabilities',
     'elevated reads',
+    'background tasks',
     'memory',
     'http',
   ],
-  planned: ['background tasks', 'fleet', 'simulator'],
+  planned: ['fleet', 'simulator'],
 }
 
 export const decided: readonly string[] = ['facts', 'facts and content', 'running system']

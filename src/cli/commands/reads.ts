@@ -122,8 +122,12 @@ function entryText({ session, state, title, active, queued, quarantined, seq, up
   return [session, state, ...marks, ...(title === undefined ? [] : [title])].join(' ')
 }
 
-function taskText({ id, kind, origin, state, status, requires, predecessor }: TaskView): string {
-  const needs =
-    requires === 'none' ? '' : ` requires=${requires}${predecessor === undefined ? '' : ` of ${predecessor}`}`
-  return `${id} ${kind} ${origin} ${status ?? state}${needs}`
+function taskText(task: TaskView): string {
+  const { id, kind, origin, state, status, requires, predecessor, parent, group, progress } = task
+  const marks = [id, kind, origin, status ?? state]
+  if (requires !== 'none') marks.push(`requires=${requires}${predecessor === undefined ? '' : ` of ${predecessor}`}`)
+  if (parent !== undefined) marks.push(`parent=${parent}`)
+  if (group !== undefined) marks.push(`group=${group}`)
+  if (progress !== undefined) marks.push(`progress=${Math.round(progress.fraction * 100)}%`)
+  return marks.join(' ')
 }

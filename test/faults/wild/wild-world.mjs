@@ -36,15 +36,18 @@ export function wildModel(random, isCalm) {
       const count = 1 + Math.floor(random() * 3)
       for (let at = 0; at < count; at += 1) {
         made += 1
-        yield {
-          type: 'call',
-          name: oneOf(random, ['look', 'note', 'order']),
-          arguments: { nth: `${made} of ${random()}` },
-        }
+        const name = oneOf(random, ['look', 'look', 'note', 'note', 'order', 'order', 'task_spawn', 'task_await'])
+        yield { type: 'call', name, arguments: argumentsOf(random, name, made) }
       }
       yield { type: 'finish', reason: 'calls', usage: { input: 20, output: 15 } }
     },
   }
+}
+
+function argumentsOf(random, name, nth) {
+  if (name === 'task_spawn') return { input: 'Do this meanwhile.', propagate: oneOf(random, ['cascade', 'isolate']) }
+  if (name === 'task_await') return { waitMs: 1 + Math.floor(random() * 200) }
+  return { nth: `${nth} of ${random()}` }
 }
 
 /** One call's course: it may throw, lose its line, hear its abort, or be deaf to it. */
@@ -90,6 +93,8 @@ const commands = [
   ['cancel', 3],
   ['acknowledge', 3],
   ['unblock', 2],
+  ['spawn', 4],
+  ['cancelOne', 3],
 ]
 const weighted = commands.flatMap(([name, weight]) => Array.from({ length: weight }, () => name))
 
@@ -108,11 +113,26 @@ export async function wildCommand(session, random) {
       return { name, args: [{ steering: oneOf(random, ['inherit', 'expire']) }] }
     case 'acknowledge':
       return { name, args: ['all', {}] }
+    case 'spawn': {
+      const parent = await oneAtWork(session, random)
+      const propagate = oneOf(random, ['cascade', 'isolate'])
+      const key = random() < 0.3 ? { idempotencyKey: `key ${Math.floor(random() * 3)}` } : {}
+      return { name, args: ['Do this beside.', { propagate, ...key, ...(parent === null ? {} : { parent }) }] }
+    }
+    case 'cancelOne': {
+      const task = await oneAtWork(session, random)
+      return task === null ? null : { name: 'cancel', args: [{ task }] }
+    }
     default: {
       const blocked = (await session.tasks()).filter(({ state }) => state === 'blocked')
       return blocked.length === 0 ? null : { name, args: [blocked[0].id, {}] }
     }
   }
+}
+
+async function oneAtWork(session, random) {
+  const found = (await session.tasks()).filter(({ state }) => state === 'running')
+  return found.length === 0 ? null : oneOf(random, found).id
 }
 
 /** Sends it under an id; the receipt, or the code of the refusal. */

@@ -13,14 +13,15 @@ import { nextMove, type Situation } from './moves.ts'
 export const scope = { tenant: 't', user: 'u', session: 's' }
 
 const call = (name: string) => ({ name, arguments: {} })
+const spawn = { name: 'task_spawn', arguments: { input: 'the job' } }
 
-/** Calls of every effect, an approval, a question, a call that is cancelled, a request that is superseded, a retry, an end. */
+/** Calls of every effect, a background task and its await, an approval, a question, a call that is cancelled, a request that is superseded, a retry, an end. */
 const script: Parameters<typeof scriptedModel>[0] = {
   name: 'scripted',
   turns: [
     [
-      { calls: [call('look'), call('put'), call('pay'), call('wire')] },
-      { calls: [call('ask'), call('look')] },
+      { calls: [call('look'), call('put'), call('pay'), call('wire'), spawn] },
+      { calls: [call('ask'), call('look'), call('task_await')] },
       { text: 'the first is done' },
     ],
     [{ calls: [call('slow'), call('put')] }, { text: 'the second is done' }],
@@ -30,6 +31,7 @@ const script: Parameters<typeof scriptedModel>[0] = {
       { text: 'the fourth is done' },
     ],
   ],
+  background: [{ calls: [call('put')] }, { text: 'the job is done' }],
   otherwise: { text: 'nothing more' },
 }
 
@@ -124,11 +126,11 @@ export class Scenario {
   async #look(): Promise<Situation> {
     await this.time.settle()
     const { session } = this
-    const tasks = await session.tasks()
+    const tasks = (await session.tasks()).filter(({ kind }) => kind === 'foreground')
     if (tasks.length === 0) return { tasks, pauses: [], calls: [], quarantined: [], lifecycle: 'new', waits: false }
     const state = await session.state()
     const value = state.session.value as { lifecycle: string }
-    const active = state.tasks.find((task) => task.state === 'running')?.value
+    const active = state.tasks.find((task) => task.kind === 'foreground' && task.state === 'running')?.value
     return {
       tasks,
       pauses: await session.pauses(),
