@@ -38,7 +38,7 @@ it('serves until it is interrupted, and ends in good order: streams with a comme
   expect(err).toContain('There is no key')
   await client.done
   expect(client.frames.at(-1)?.comment).toBe('closed')
-  expect((await landfall(['verify', '--all'], { cwd })).out).toMatch(/^ok local\/local\/one /)
+  expect((await landfall(['verify', '--all'], { cwd })).out).toMatch(/^ok local\/local\/one /m)
 })
 
 it('carries on the sessions that another process left', async () => {
