@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Logger, Model } from '../facts/ports.ts'
+import { consoleSite } from '../inspector/console-site.ts'
 import { ownCharts } from '../inspector/own-charts.ts'
 import { sqliteLog } from '../log/sqlite/sqlite-log.ts'
 import { createServer } from '../protocol/create-server.ts'
@@ -45,6 +46,7 @@ export async function openServer(context: CliContext, choice: ServerChoice): Pro
     const server = createServer(runtime, {
       ownsRuntime: true,
       machines: ownCharts,
+      site: consoleSite(),
       version,
       metrics: watching.metrics,
       onRequest: watching.onRequest,

@@ -128,7 +128,8 @@ async function siteOf(c: Context, { site }: ServerOptions): Promise<Response> {
   const { pathname, origin } = new URL(c.req.url)
   const found = site === undefined ? plainPage(pathname, origin) : await site(pathname)
   if (found === null) throw noRoute()
-  return new Response(found.body, { headers: { ...safeHeaders, 'content-type': found.contentType } })
+  const policy = found.policy === undefined ? {} : { 'content-security-policy': found.policy }
+  return new Response(found.body, { headers: { ...safeHeaders, ...policy, 'content-type': found.contentType } })
 }
 
 /** A page from here runs only what came from here, and stands in no frame of another. */

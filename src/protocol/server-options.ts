@@ -13,6 +13,8 @@ export interface RequestRecord {
 export interface SiteFile {
   readonly contentType: string
   readonly body: string | Uint8Array<ArrayBuffer>
+  /** The content security policy to show it under; absent: only what comes from here runs. */
+  readonly policy?: string
 }
 
 export interface ServerOptions {

@@ -1,3 +1,4 @@
+import { consoleSite } from '../inspector/console-site.ts'
 import { ownCharts } from '../inspector/own-charts.ts'
 import * as protocol from '../protocol/create-server.ts'
 import * as app from '../protocol/server-app.ts'
@@ -14,7 +15,7 @@ export function serverApp(runtime: Runtime, options: ServerOptions = {}): Return
   return app.serverApp(runtime, { ...shown, ...options })
 }
 
-/** A Node server with the app; it begins with `listen`. */
+/** A Node server with the app, and the console at `/`; it begins with `listen`. */
 export function createServer(runtime: Runtime, options: protocol.CreateServerOptions = {}): protocol.LandfallServer {
-  return protocol.createServer(runtime, { ...shown, ...options })
+  return protocol.createServer(runtime, { ...shown, site: consoleSite(), ...options })
 }

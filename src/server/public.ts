@@ -1,4 +1,5 @@
 /** The server: the protocol as an app for a host, or as a server of its own. */
+export { type ConsoleFile, consoleSite } from '../inspector/console-site.ts'
 export {
   type CreateServerOptions,
   type LandfallServer,

@@ -1,0 +1,108 @@
+import { createStore } from '@xstate/store'
+import type { Credentials } from './api.ts'
+import { afterFacts, type Drafts, withDelta, withoutEnded } from './drafts.ts'
+import type { Delta, Fact, Message, Pause, SessionEntry, SessionState } from './shapes.ts'
+
+export type Theme = 'auto' | 'light' | 'dark'
+export type Link = 'idle' | 'connecting' | 'live' | 'lost' | 'refused'
+
+export interface Notice {
+  readonly isProblem: boolean
+  readonly text: string
+}
+
+export interface ConsoleState {
+  readonly credentials: Credentials
+  readonly theme: Theme
+  readonly sessions: readonly SessionEntry[]
+  readonly session: string | null
+  readonly link: Link
+  /** Without a hole: the fact at index i has seq i + 1. */
+  readonly facts: readonly Fact[]
+  readonly messages: readonly Message[]
+  readonly drafts: Drafts
+  /** What a call says while it runs. */
+  readonly progress: { readonly [call: string]: string }
+  readonly live: SessionState | null
+  readonly pauses: readonly Pause[]
+  /** The moment that is looked at; null: now. */
+  readonly at: number | null
+  /** The state at a moment that was looked at; while another one is on its way it is of another seq. */
+  readonly past: SessionState | null
+  readonly notice: Notice | null
+}
+
+const ofSession = {
+  link: 'idle' as Link,
+  facts: [] as readonly Fact[],
+  messages: [] as readonly Message[],
+  drafts: [] as Drafts,
+  progress: {} as { readonly [call: string]: string },
+  live: null as SessionState | null,
+  pauses: [] as readonly Pause[],
+  at: null as number | null,
+  past: null as SessionState | null,
+}
+
+/** Everything that the page shows, and how it changes. Who fetches what is no part of it. */
+export function createConsoleStore(credentials: Credentials, theme: Theme) {
+  const context: ConsoleState = { credentials, theme, sessions: [], session: null, notice: null, ...ofSession }
+  return createStore({
+    context,
+    on: {
+      theme: (state, { theme: next }: { theme: Theme }) => ({ ...state, theme: next }),
+      identify: (state, { credentials: next }: { credentials: Credentials }) => ({
+        ...state,
+        ...ofSession,
+        credentials: next,
+        sessions: [],
+        session: null,
+      }),
+      sessions: (state, { sessions }: { sessions: readonly SessionEntry[] }) => ({ ...state, sessions }),
+      choose: (state, { session }: { session: string | null }) => ({ ...state, ...ofSession, session, notice: null }),
+      /** The stream begins anew: what was known of another store is none of this one. */
+      restart: (state) => ({ ...state, ...ofSession }),
+      link: (state, { link }: { link: Link }) => (state.link === link ? state : { ...state, link }),
+      facts: (state, { facts }: { facts: readonly Fact[] }) => ({
+        ...state,
+        facts: [...state.facts, ...facts],
+        // Content that was removed is not kept on a screen either.
+        messages: facts.some(({ type }) => type === 'session.erased') ? [] : state.messages,
+        drafts: afterFacts(state.drafts, facts),
+      }),
+      deltas: (state, { deltas }: { deltas: readonly Delta[] }) => ({
+        ...state,
+        drafts: deltas.reduce(withDelta, state.drafts),
+      }),
+      progress: (state, { call, note }: { call: string; note: string }) => ({
+        ...state,
+        progress: { ...state.progress, [call]: note },
+      }),
+      messages: (state, { messages, through }: { messages: readonly Message[]; through: number }) => ({
+        ...state,
+        messages: messages.length === 0 ? state.messages : [...state.messages, ...messages],
+        drafts: withoutEnded(state.drafts, through),
+      }),
+      live: (state, { live }: { live: SessionState | null }) => ({ ...state, live }),
+      pauses: (state, { pauses }: { pauses: readonly Pause[] }) => ({ ...state, pauses }),
+      look: (state, { at }: { at: number | null }) => ({
+        ...state,
+        at: at === null ? null : Math.min(Math.max(at, 1), Math.max(state.facts.length, 1)),
+      }),
+      past: (state, { past }: { past: SessionState }) => ({ ...state, past }),
+      say: (state, { notice }: { notice: Notice | null }) => ({ ...state, notice }),
+    },
+  })
+}
+
+export type ConsoleStore = ReturnType<typeof createConsoleStore>
+
+/** seq of the moment that is shown. */
+export function shownSeq({ at, facts }: ConsoleState): number {
+  return at ?? facts.length
+}
+
+/** The state of the moment that is shown, as far as it is here. */
+export function shownState({ at, past, live }: ConsoleState): SessionState | null {
+  return at === null ? live : past
+}

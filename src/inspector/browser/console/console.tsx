@@ -1,0 +1,88 @@
+import { render } from 'preact'
+import { useEffect } from 'preact/hooks'
+import 'virtual:charts.css'
+import './console.css'
+import { ConsoleSession } from './console-session.ts'
+import { createConsoleStore, type Theme } from './console-store.ts'
+import { rememberedCredentials, rememberedTheme, rememberTheme } from './remembered.ts'
+import { SessionList } from './session-list.tsx'
+import { SessionView } from './session-view.tsx'
+import { TopBar } from './top-bar.tsx'
+import { useConsole } from './use-console.ts'
+
+function Console({ desk }: { desk: ConsoleSession }) {
+  const { store } = desk
+  const session = useConsole(store, (state) => state.session)
+  const theme = useConsole(store, (state) => state.theme)
+  useEffect(() => applyTheme(theme), [theme])
+  useEffect(() => {
+    document.title = session === null ? 'Landfall' : `${session} – Landfall`
+  }, [session])
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the session
+      </button>
+      <TopBar desk={desk} />
+      <div class="frame">
+        <SessionList desk={desk} />
+        <main id="main" tabIndex={-1} aria-label={session === null ? 'Session' : `Session ${session}`}>
+          {session === null ? <Welcome /> : <SessionView key={session} desk={desk} />}
+        </main>
+      </div>
+      <Notice desk={desk} />
+    </>
+  )
+}
+
+function Welcome() {
+  return (
+    <div class="welcome">
+      <h2>No session is open</h2>
+      <p>Choose one from the list, or name a new one there: it begins with its first turn.</p>
+    </div>
+  )
+}
+
+/** What came of the last command. It stays until the next one, so that nobody has to be quick. */
+function Notice({ desk }: { desk: ConsoleSession }) {
+  const notice = useConsole(desk.store, (state) => state.notice)
+  return (
+    <div class="notice-place" role="status" aria-live="polite">
+      {notice === null ? null : (
+        <p class={notice.isProblem ? 'notice problem' : 'notice'}>
+          <span>{notice.text}</span>
+          <button type="button" aria-label="Dismiss" onClick={() => desk.store.trigger.say({ notice: null })}>
+            ×
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function applyTheme(theme: Theme): void {
+  rememberTheme(theme)
+  if (theme === 'auto') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+}
+
+/** The open session stands in the address, so that it can be linked to and survives a reload. */
+function sessionInAddress(): string | null {
+  const [, name = ''] = /^#\/(.+)$/.exec(location.hash) ?? []
+  try {
+    return name === '' ? null : decodeURIComponent(name)
+  } catch {
+    return null
+  }
+}
+
+const place = document.getElementById('page')
+if (place !== null) {
+  const desk = new ConsoleSession(createConsoleStore(rememberedCredentials(), rememberedTheme()))
+  addEventListener('hashchange', () => desk.open(sessionInAddress()))
+  place.replaceChildren()
+  render(<Console desk={desk} />, place)
+  void desk.list()
+  desk.open(sessionInAddress())
+}

@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ConsoleSession } from './console-session.ts'
+import { shownSeq } from './console-store.ts'
+import type { Draft } from './drafts.ts'
+import type { Message } from './shapes.ts'
+import { useConsole } from './use-console.ts'
+import { asJson } from './words.ts'
+
+const step = 100
+const longText = 600
+
+/** The conversation up to the moment that is shown. Whatever it says is text, never markup. */
+export function Conversation({ desk }: { desk: ConsoleSession }) {
+  const { store } = desk
+  const all = useConsole(store, (state) => state.messages)
+  const drafts = useConsole(store, (state) => state.drafts)
+  const at = useConsole(store, (state) => state.at)
+  const seq = useConsole(store, shownSeq)
+  const [count, setCount] = useState(step)
+  const place = useRef<HTMLDivElement>(null)
+  const told = at === null ? all : all.filter((message) => message.seq <= seq)
+  const shown = told.slice(-count)
+  const open = at === null ? drafts : []
+  const newest = `${told.length} ${open.map(({ text }) => text.length).join(' ')}`
+  const isAtEnd = useRef(true)
+  useEffect(() => {
+    if (isAtEnd.current && place.current !== null) place.current.scrollTop = place.current.scrollHeight
+  }, [newest])
+  const onScroll = ({ currentTarget: { scrollTop, clientHeight, scrollHeight } }: { currentTarget: HTMLElement }) => {
+    isAtEnd.current = scrollTop + clientHeight > scrollHeight - 40
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+    <section class="conversation" aria-label="Conversation" ref={place} onScroll={onScroll} tabIndex={0}>
+      {told.length > shown.length ? (
+        <button type="button" onClick={() => setCount(count + step)}>
+          Show earlier messages
+        </button>
+      ) : null}
+      {told.length === 0 && open.length === 0 ? <p class="hint">Nothing was said yet.</p> : null}
+      <ol>
+        {shown.map((message) => (
+          <MessageItem key={message.id} message={message} />
+        ))}
+        {open.map((draft) => (
+          <DraftItem key={draft.after} draft={draft} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function MessageItem({ message }: { message: Message }) {
+  const { role, content, toolCalls = [], synthetic } = message
+  const isFolded = role === 'tool' || content.length > 8 * longText
+  return (
+    <li class={`message message-${role}`} data-seq={message.seq}>
+      <p class="role">
+        {role}
+        {synthetic === true ? <span class="hint"> written by the runtime</span> : null}
+      </p>
+      {isFolded ? <Folded text={content} /> : <p class="text">{content}</p>}
+      {toolCalls.map(({ id, name, arguments: given }) => (
+        <details key={id} class="asked">
+          <summary>
+            calls <b>{name}</b>
+          </summary>
+          <pre>{asJson(given)}</pre>
+        </details>
+      ))}
+    </li>
+  )
+}
+
+function Folded({ text }: { text: string }) {
+  const [first = ''] = text.trim().split('\n')
+  return (
+    <details>
+      <summary class="text">{first.length > 120 ? `${first.slice(0, 120)}…` : first}</summary>
+      <pre class="text">{text}</pre>
+    </details>
+  )
+}
+
+function DraftItem({ draft }: { draft: Draft }) {
+  const { text, reasoning, hasHole } = draft
+  return (
+    <li class="message message-assistant draft" aria-busy="true">
+      <p class="role">
+        assistant <span class="hint">{hasHole ? 'writing; some of it was not heard' : 'writing'}</span>
+      </p>
+      {reasoning === '' ? null : <p class="text hint">{reasoning}</p>}
+      <p class="text">{text}</p>
+    </li>
+  )
+}

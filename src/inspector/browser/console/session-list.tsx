@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks'
+import type { ConsoleSession } from './console-session.ts'
+import type { SessionEntry } from './shapes.ts'
+import { useConsole } from './use-console.ts'
+import { plural } from './words.ts'
+
+const shown = 200
+
+export function SessionList({ desk }: { desk: ConsoleSession }) {
+  const { store } = desk
+  const sessions = useConsole(store, (state) => state.sessions)
+  const open = useConsole(store, (state) => state.session)
+  const [words, setWords] = useState('')
+  const found = sessions.filter(({ session, title }) => `${session} ${title ?? ''}`.includes(words.trim()))
+  const live = sessions.filter(({ active }) => active !== undefined).length
+  return (
+    <nav class="sessions" aria-label="Sessions">
+      <h2>Sessions</h2>
+      <p class="hint">
+        {plural(sessions.length, 'session')}, {live} at work
+      </p>
+      <NewSession />
+      {sessions.length < 8 ? null : (
+        <label class="find">
+          Find <input type="search" value={words} onInput={({ currentTarget }) => setWords(currentTarget.value)} />
+        </label>
+      )}
+      <ul>
+        {found.slice(0, shown).map((entry) => (
+          <li key={entry.session}>
+            <a href={addressOf(entry.session)} aria-current={entry.session === open ? 'page' : undefined}>
+              <span class="session-name">{entry.session}</span>
+              {entry.title === undefined ? null : <span class="hint">{entry.title}</span>}
+              <Marks entry={entry} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      {found.length > shown ? <p class="hint">{found.length - shown} more: find them by name.</p> : null}
+    </nav>
+  )
+}
+
+function Marks({ entry }: { entry: SessionEntry }) {
+  const { state, active, queued, quarantined } = entry
+  return (
+    <span class="marks">
+      {active === undefined ? null : <span class="mark mark-live">at work</span>}
+      {queued === 0 ? null : <span class="mark">{queued} queued</span>}
+      {quarantined === 0 ? null : <span class="mark mark-bad">quarantined</span>}
+      {state === 'open' ? null : <span class="mark">{state}</span>}
+    </span>
+  )
+}
+
+function NewSession() {
+  const [name, setName] = useState('')
+  const onSubmit = (event: Event) => {
+    event.preventDefault()
+    if (name.trim() === '') return
+    location.hash = addressOf(name.trim())
+    setName('')
+  }
+  return (
+    <form class="new-session" onSubmit={onSubmit}>
+      <label for="new-session">Open or begin</label>
+      <input
+        id="new-session"
+        value={name}
+        placeholder="name of a session"
+        maxLength={128}
+        onInput={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <button type="submit">Open</button>
+    </form>
+  )
+}
+
+function addressOf(session: string): string {
+  return `#/${encodeURIComponent(session)}`
+}
