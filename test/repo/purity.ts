@@ -41,6 +41,7 @@ export const allowedXstate: Readonly<Record<string, readonly string[]>> = {
 /** The only files (and folders, with a slash at the end) that may touch real time, chance and timers, each with its reason. */
 export const realPorts: Readonly<Record<string, string>> = {
   'src/facts/system-ports.ts': 'the real clock, scheduler, random source and ids',
+  'src/inspector/browser/console/browser-timers.ts': 'a page has no other timers than its browser has',
   'src/bench/': 'measures how long things really take',
 }
 

@@ -1,3 +1,5 @@
+import { pause } from './browser-timers.ts'
+
 /** Who the reader says they are: two names for a server without keys, or a token for one with keys. */
 export interface Credentials {
   readonly tenant: string
@@ -41,7 +43,7 @@ export class Api {
         return (await response.json()) as T
       } catch (error) {
         if (attempt === attempts || !(error instanceof ApiProblem) || error.status !== 0) throw error
-        await new Promise((resolve) => setTimeout(resolve, pauseMs * attempt))
+        await pause(pauseMs * attempt)
       }
     }
   }

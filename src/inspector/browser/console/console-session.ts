@@ -1,5 +1,6 @@
 import type { Subscription } from '@xstate/store'
 import { Api, ApiProblem, sessionPath } from './api.ts'
+import { every } from './browser-timers.ts'
 import type { ConsoleStore } from './console-store.ts'
 import { PastStates } from './past-states.ts'
 import { SessionFeed } from './session-feed.ts'
@@ -28,9 +29,9 @@ export class ConsoleSession {
   constructor(store: ConsoleStore) {
     this.store = store
     this.api = new Api(() => store.getSnapshot().context.credentials)
-    setInterval(() => {
+    every(listMs, () => {
       if (!document.hidden) void this.list()
-    }, listMs)
+    })
   }
 
   open(session: string | null): void {

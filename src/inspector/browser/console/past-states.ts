@@ -1,4 +1,5 @@
 import { type Api, ApiProblem, sessionPath } from './api.ts'
+import { after } from './browser-timers.ts'
 import type { ConsoleStore } from './console-store.ts'
 import type { SessionState } from './shapes.ts'
 
@@ -16,7 +17,7 @@ export class PastStates {
   readonly #store: ConsoleStore
   readonly #session: string
   readonly #states = new Map<number, SessionState>()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #callOff = () => {}
   #question = new AbortController()
   #wanted: number | null = null
 
@@ -27,7 +28,7 @@ export class PastStates {
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#callOff()
     this.#question.abort()
   }
 
@@ -38,7 +39,7 @@ export class PastStates {
     if (at === null) return
     const known = this.#states.get(at)
     if (known !== undefined) this.#store.trigger.past({ past: known })
-    else this.#timer = setTimeout(() => void this.#ask(at), restMs)
+    else this.#callOff = after(restMs, () => void this.#ask(at))
   }
 
   async #ask(at: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiProblem, sessionPath } from './api.ts'
+import { after } from './browser-timers.ts'
 import type { ConsoleSession } from './console-session.ts'
 import type { Fact } from './shapes.ts'
 import { asJson, plural } from './words.ts'
@@ -33,7 +34,7 @@ export function RequestView({ desk, seq }: { desk: ConsoleSession; seq: number |
     if (seq === null) return
     const over = new AbortController()
     // While the reader moves through time nothing is asked for.
-    const timer = setTimeout(() => {
+    const callOff = after(restMs, () => {
       desk.api
         .get<ModelRequest>(`${sessionPath(session)}/request?seq=${seq}`, over.signal)
         .then((request) => setFound({ seq, request, problem: '' }))
@@ -42,9 +43,9 @@ export function RequestView({ desk, seq }: { desk: ConsoleSession; seq: number |
           const problem = error instanceof ApiProblem ? `${error.code}: ${error.message}` : 'It could not be read.'
           setFound({ seq, request: null, problem })
         })
-    }, restMs)
+    })
     return () => {
-      clearTimeout(timer)
+      callOff()
       over.abort()
     }
   }, [desk, session, seq])

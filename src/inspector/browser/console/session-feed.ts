@@ -1,4 +1,5 @@
 import { type Api, ApiProblem, sessionPath } from './api.ts'
+import { after, pause } from './browser-timers.ts'
 import type { ConsoleStore } from './console-store.ts'
 import type { Delta, Fact } from './shapes.ts'
 import { type SseFrame, sseFrames } from './sse-frames.ts'
@@ -28,7 +29,7 @@ export class SessionFeed {
   #seq = 0
   #facts: Fact[] = []
   #deltas: Delta[] = []
-  #timer: ReturnType<typeof setTimeout> | null = null
+  #timer: (() => void) | null = null
 
   constructor(of: { api: Api; store: ConsoleStore; session: string; onFacts: (facts: readonly Fact[]) => void }) {
     this.#api = of.api
@@ -41,7 +42,7 @@ export class SessionFeed {
   stop(): void {
     this.#over.abort()
     this.#connection.abort()
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer?.()
   }
 
   async #run(): Promise<void> {
@@ -54,7 +55,7 @@ export class SessionFeed {
       }
       if (this.#over.signal.aborted) return
       this.#store.trigger.link({ link: 'lost' })
-      await new Promise((resolve) => setTimeout(resolve, retryMs))
+      await pause(retryMs)
     }
   }
 
@@ -63,10 +64,10 @@ export class SessionFeed {
     this.#connection = new AbortController()
     const { signal } = this.#connection
     if (this.#seq === 0) this.#store.trigger.link({ link: 'connecting' })
-    let silence: ReturnType<typeof setTimeout> | undefined
+    let silence = () => {}
     const heard = () => {
-      clearTimeout(silence)
-      silence = setTimeout(() => this.#connection.abort(), silenceMs)
+      silence()
+      silence = after(silenceMs, () => this.#connection.abort())
     }
     heard()
     try {
@@ -78,7 +79,7 @@ export class SessionFeed {
       }
       return true
     } finally {
-      clearTimeout(silence)
+      silence()
       this.#connection.abort()
       this.#flush()
     }
@@ -101,12 +102,12 @@ export class SessionFeed {
       this.#position = fact.resume
       this.#facts.push(slim(fact))
     }
-    this.#timer ??= setTimeout(() => this.#flush(), gatherMs)
+    this.#timer ??= after(gatherMs, () => this.#flush())
     return true
   }
 
   #flush(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer?.()
     this.#timer = null
     if (this.#over.signal.aborted) return
     const facts = this.#facts

@@ -1,4 +1,5 @@
 import { type Api, ApiProblem, sessionPath } from './api.ts'
+import { after, pause } from './browser-timers.ts'
 import type { ConsoleStore } from './console-store.ts'
 import type { Fact, Message, Page, Pause, SessionState } from './shapes.ts'
 
@@ -48,7 +49,7 @@ export class SessionReader {
     this.#isReading = true
     try {
       while (this.#isDue && !this.#over.signal.aborted) {
-        await new Promise((resolve) => setTimeout(resolve, gatherMs))
+        await pause(gatherMs)
         this.#isDue = false
         await this.#readOnce()
       }
@@ -100,9 +101,9 @@ export class SessionReader {
   #tryLater(error: unknown): void {
     const refused = error instanceof ApiProblem && error.status >= 400 && error.status < 429 && error.status !== 404
     if (refused) return
-    setTimeout(() => {
+    after(againMs, () => {
       this.#isDue = true
       void this.#read()
-    }, againMs)
+    })
   }
 }
