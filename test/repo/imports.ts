@@ -45,7 +45,8 @@ export function importsOf(file: SourceFile): Import[] {
 
 /** `@scope/name` or `name` of a bare specifier; null for relative ones and for Node's own modules. */
 export function packageOf(specifier: string): string | null {
-  if (specifier.startsWith('.') || specifier.startsWith('node:')) return null
+  // A page's build makes what is virtual.
+  if (['.', 'node:', 'virtual:'].some((start) => specifier.startsWith(start))) return null
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
