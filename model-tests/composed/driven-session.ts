@@ -46,6 +46,12 @@ const commands: Readonly<Record<string, Act>> = {
   erase: ({ rig }) => rig.session.erase({ cancel: true }),
   reopen: ({ rig }) => rig.session.reopen(),
   cancelPending: async (of) => of.rig.session.cancel({ task: await of.pending() }),
+  /** Below the active turn, if there is one, and in the newest group. */
+  spawn: async (of, propagate) => of.spawns(propagate === 'isolate' ? propagate : 'cascade'),
+  cancelChild: async (of) => of.rig.session.cancel({ task: await of.child() }),
+  group: ({ rig }, how) => rig.session.group({ failFast: how === 'failFast' }),
+  seal: async (of) => of.rig.session.groupOf(await of.group()).seal(),
+  cancelGroup: async (of) => of.rig.session.groupOf(await of.group()).cancel(),
   unblock: async (of) => of.rig.session.unblock(await of.pending()),
   replace: async (of) => of.rig.session.replace(await of.pending(), 'another question'),
   resume: async (of, decision) => of.settles(await of.pauseAt(0), decision),
@@ -60,6 +66,10 @@ const commands: Readonly<Record<string, Act>> = {
 const happenings: Readonly<Record<string, Act>> = {
   final: (of) => of.request()?.text('an answer at last'),
   calls: (of, names) => of.request()?.calls(...names.split(',').map((name) => [name, of.argumentsFor(name)] as const)),
+  turnFinal: (of) => of.request(true)?.text('the turn is over'),
+  turnCalls: (of, names) =>
+    of.request(true)?.calls(...names.split(',').map((name) => [name, of.argumentsFor(name)] as const)),
+  progress: (of, name) => of.rig.tool(name).calls.at(-1)?.context.progress({ fraction: 0.5 }),
   fail: (of, how) => of.request()?.fails('OVERLOADED', how === 'retry'),
   return: (of, name) => of.attempt(name)?.returns('it was done well'),
   throw: (of, name) => of.attempt(name)?.throws(new Error('it went wrong')),
@@ -131,12 +141,36 @@ export class DrivenSession {
     return { state, facts }
   }
 
-  /** The newest request, if it waits for its answer. */
-  request(): HeldRequest | undefined {
-    const newest = this.rig.model.asked.at(-1)
-    if (newest === undefined || this.#over.has(newest) || newest.signal.aborted) return undefined
-    this.#over.add(newest)
+  /** The newest request that waits for its answer, of whatever task or of a turn. */
+  request(ofTurn = false): HeldRequest | undefined {
+    const newest = this.rig.model.asked.findLast(
+      (asked) => !this.#over.has(asked) && !asked.signal.aborted && (!ofTurn || asked.request.turn >= 0),
+    )
+    if (newest !== undefined) this.#over.add(newest)
     return newest
+  }
+
+  async spawns(propagate: 'cascade' | 'isolate'): Promise<void> {
+    const { session } = this.rig
+    const { context } = (await session.state().catch(() => null))?.session ?? { context: null }
+    const parent = (context as { active: string | null } | null)?.active ?? null
+    const group = (await session.groups()).at(-1)?.id
+    await session.spawn('a job', {
+      propagate,
+      ...(parent === null ? {} : { parent }),
+      ...(group === undefined ? {} : { group }),
+    })
+  }
+
+  async child(): Promise<string> {
+    const living = (await this.rig.session.tasks()).filter(
+      (task) => task.kind === 'background' && task.state !== 'terminal',
+    )
+    return living.at(-1)?.id ?? 'none'
+  }
+
+  async group(): Promise<string> {
+    return (await this.rig.session.groups()).at(-1)?.id ?? 'none'
   }
 
   /** Names of the tools whose attempts are under way in this process; with a mark when they were told to stop. */
@@ -189,6 +223,7 @@ export class DrivenSession {
   /** Calls that are not identical; planner tools take what they are made for. */
   argumentsFor(name: string): object {
     this.#ids += 1
+    if (name === 'task_await') return {}
     return name === 'operator_ask' ? { question: `question ${this.#ids}?` } : { id: `${this.#ids}` }
   }
 }

@@ -4,13 +4,15 @@
  */
 export const notDriven: readonly (readonly [reason: string, names: RegExp])[] = [
   [
-    'background tasks: driven by their own tests',
-    /\[(isDescendants|isBackgroundStart|isBackground|isSpawn|isLiving)\]/,
+    'children end as cancelled in the step in which a barrier begins, or behind their own',
+    /^task\.(cancelling|quiescing) task\.(created|completed|failed|superseded) \[isDescendants\]$/,
   ],
-  ['background tasks: only one of them ends as failed beside the active turn', /^session task\.failed \[isOther\]$/],
-  ['groups of background tasks', /^group/],
-  ['awaiting background tasks', /await/i],
-  ['a planner tells of progress', /task\.progress$/],
+  ['only turns end as superseded', /^task\.(running|paused) task\.superseded \[isDescendants\]$/],
+  [
+    'a boundary that rests waits for a retry: no child ends just then',
+    /^task\.running\.boundary task\.completed \[isDesc/,
+  ],
+  ['members of a cancelled group end as cancelled', /^group\.cancelled task\.(completed|failed)$/],
   ['summary requests: compaction asks no model', /\[isSummary\]/],
   ['restored sessions', /session\.restored|\[holdsQuarantine\]/],
   ['settings that change: no command does that', /^session settings\.changed$/],
