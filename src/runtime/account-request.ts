@@ -5,6 +5,7 @@ import { askBudget, type BudgetAnswer } from '../context/budget.ts'
 import { occupancyAlgorithm } from '../context/occupancy.ts'
 import { needed } from './expand-messages.ts'
 import type { Step } from './step.ts'
+import { isMaxOutput } from './turn-settings.ts'
 
 export interface Account {
   /** Stands before every request, also when the answer is no. */
@@ -35,7 +36,7 @@ export function accountFor(
     used,
     reserved,
     limit,
-    ...(typeof asked === 'number' ? { asked } : {}),
+    ...(isMaxOutput(asked) ? { asked } : {}),
   })
   const admitted = answer.fits && answer.affordable
   const data = { algorithm: occupancyAlgorithm, occupancy, reserve, window, admitted, purpose, used, reserved, limit }

@@ -10,6 +10,7 @@ import type { Scope } from '../facts/scope.ts'
 import { silentLogger, systemClock, systemIds, systemRandom, systemScheduler } from '../facts/system-ports.ts'
 import { defaultRedactor } from '../redaction/default-redactor.ts'
 import type { WorkspaceOptions } from '../workspace/open-workspace.ts'
+import { checkSettings } from './turn-settings.ts'
 import { Workspaces } from './workspaces.ts'
 
 export interface PolicyQuestion {
@@ -111,7 +112,7 @@ function contextOf(given: Partial<ContextPolicy>): ContextPolicy {
     windowTokens,
     thresholdTokens: given.thresholdTokens ?? Math.floor(windowTokens * 0.8),
     tailMessages: given.tailMessages ?? 24,
-    reserveTokens: given.reserveTokens ?? Math.min(defaultReserve, Math.floor(windowTokens / 8)),
+    reserveTokens: given.reserveTokens ?? Math.max(1, Math.min(defaultReserve, Math.floor(windowTokens / 8))),
   }
 }
 
@@ -168,7 +169,7 @@ export function resolveHost(options: RuntimeOptions): Host {
     defaultModel: models.keys().next().value ?? '',
     summaryModel: options.summaryModel ?? null,
     system: options.system ?? '',
-    settings: options.settings ?? {},
+    settings: checkedSettings(options.settings ?? {}),
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
     catalog: new Catalog([...(workspaces?.tools ?? []), ...ownCapabilities(options.catalog ?? [])]),
     policy: options.policy ?? null,
@@ -211,9 +212,18 @@ function checkedContext(context: ContextPolicy): ContextPolicy {
   for (const [name, value] of Object.entries(numbers))
     if (!Number.isSafeInteger(value) || value < 0)
       throw invalid(`context.${name}`, 'A context bound is a whole number, not negative.')
+  if (context.reserveTokens < 1)
+    throw invalid('context.reserveTokens', 'The output reserve has room for an answer: at least 1.')
   if (context.reserveTokens >= context.windowTokens)
     throw invalid('context.reserveTokens', 'The output reserve must leave room in the window.')
   return context
+}
+
+function checkedSettings(settings: JsonObject): JsonObject {
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
+    throw invalid('settings', 'Settings are a record of named values.')
+  checkSettings(settings)
+  return settings
 }
 
 function oneOf<T extends string>(field: string, value: T, known: readonly T[]): T {

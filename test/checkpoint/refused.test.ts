@@ -184,6 +184,7 @@ describe('a restore is refused', () => {
     ['less use than was charged', (copy) => Object.assign(copy.accounting, { used: 0 })],
     ['limits beyond the bounds', (copy) => Object.assign(copy.settings.limits, { callsPerTurn: 1_000_000 })],
     ['no room for an answer', (copy) => Object.assign(copy.context.policy, { reserveTokens: 9_999_999 })],
+    ['no output at all', (copy) => Object.assign(copy.context.policy, { reserveTokens: 0 })],
     ['a quarantined call that was never seen', (copy) => copy.control.quarantine.push('01ARZ3NDEKTSV4RRFFQ69G5FAV')],
     ['a note twice', (copy) => copy.memory.push({ key: 'a', value: 1 }, { key: 'a', value: 2 })],
     ['a phase that is not its own', (copy) => Object.assign(copy.identity, { phase: 'model' })],

@@ -84,3 +84,32 @@ describe('a turn', () => {
     await verifyAll(rig)
   })
 })
+
+describe('room for an answer (INV-15)', () => {
+  it.each([0, -1, 1.5, '64', null, true])('is not taken away by settings: maxOutput %j', async (maxOutput) => {
+    const rig = await rigWith([])
+    const refused = { code: 'INVALID_INPUT', details: { field: 'settings.maxOutput' } }
+    const settings = { maxOutput }
+    for (const command of [
+      rig.session.start('x', { settings }),
+      rig.session.followUp('x', { settings }),
+      rig.session.supersede('x', { settings }),
+      rig.session.spawn('x', { settings }),
+      rig.session.replace('x', 'x', { settings }),
+    ])
+      await expect(command).rejects.toMatchObject(refused)
+    expect(await rig.session.log()).toEqual([])
+    await expect(rigWith([], { settings })).rejects.toMatchObject(refused)
+  })
+
+  it('is kept by every window, and no reserve is without it', async () => {
+    await expect(rigWith([], { context: { reserveTokens: 0 } })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      details: { field: 'context.reserveTokens' },
+    })
+    const rig = await rigWith([], { context: { windowTokens: 7 } })
+    const handle = await rig.session.start('x')
+    expect(await handle.outcome()).toMatchObject({ status: 'failed' })
+    await verifyAll(rig)
+  })
+})

@@ -38,6 +38,7 @@ function ofIdentity({ identity, next, control }: Checkpoint): string | null {
 function ofSettings({ settings, context, accounting }: Checkpoint): string | null {
   if (refuses(() => resolveLimits(settings.limits))) return 'the limits'
   const { policy } = context
+  if (policy.reserveTokens < 1) return 'the output reserve has no room for an answer'
   if (policy.reserveTokens >= policy.windowTokens) return 'the output reserve leaves no room in the window'
   if (accounting.used !== accounting.usage.total) return 'the usage is not what was used'
   return null
