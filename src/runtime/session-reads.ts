@@ -12,7 +12,7 @@ import type { Checkpoint } from './checkpoint/checkpoint-schema.ts'
 import { takeCheckpoint } from './checkpoint/take-checkpoint.ts'
 import type { Ended } from './ended.ts'
 import type { GroupOutcome } from './group-handle.ts'
-import { type GroupView, groupsOf, type Joined, outcomeOfGroup } from './group-reads.ts'
+import { type GroupView, groupsOf, type Joined, mayEndGroup, outcomeOfGroup } from './group-reads.ts'
 import { type LedgerEntry, readLedger } from './ledger.ts'
 import { loadWorld } from './load-world.ts'
 import { lookAtWorld } from './look-at-world.ts'
@@ -125,8 +125,9 @@ export class SessionReads {
     const known = await this.#look((world) => outcomeOfGroup(world, group))
     if (known === undefined) throw notFound('group', group)
     if (known !== null) return known
+    const mayEnd = mayEndGroup(group)
     for await (const event of this.#services.bus.events(this.#scope, { types: endings })) {
-      const found = 'seq' in event ? await this.#look((world) => outcomeOfGroup(world, group)) : null
+      const found = mayEnd(event) ? await this.#look((world) => outcomeOfGroup(world, group)) : null
       if (found != null) return found
     }
     throw closedBefore('the group was over')

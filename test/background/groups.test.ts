@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { sqliteLog } from '../../src/log/sqlite/sqlite-log.ts'
+import { scriptedModel } from '../../src/models/scripted-model.ts'
+import { runtimesOn, scope } from '../inbox/kit/two-runtimes.ts'
+import { tempFile } from '../log/temp-store.ts'
 import { checkAll, refusal } from '../runtime/kit/check.ts'
 import { asked, factsOf, openJobs, statesOf } from './kit.ts'
 
@@ -138,4 +142,20 @@ describe('a group of background tasks', () => {
     expect(await refusal(first.seal())).toMatchObject({ code: 'SESSION_CLOSED' })
     await checkAll(rig)
   })
+})
+
+it('is waited for from another process without reading the session anew at every end', async () => {
+  const file = tempFile()
+  const log = sqliteLog(file)
+  const reads = vi.spyOn(log, 'read')
+  const model = scriptedModel({ name: 'm', background: [{ delayMs: 5, text: 'done' }] })
+  const owner = (await runtimesOn(() => sqliteLog(file))({ model })).session(scope)
+  const group = await owner.group()
+  for (let each = 0; each < 20; each += 1) await (await owner.spawn('x')).outcome()
+  const other = (await runtimesOn(() => log)({ model })).session(scope)
+  const over = other.groupOf(group.id).outcome()
+  for (let each = 0; each < 20; each += 1) await (await owner.spawn('x', { group })).outcome()
+  await group.seal()
+  expect(await over).toMatchObject({ status: 'resolved' })
+  expect(reads.mock.calls.length).toBeLessThan(20)
 })
