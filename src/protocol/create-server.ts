@@ -1,12 +1,13 @@
 import { createServer as createHttpServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { LandfallError } from '../facts/errors.ts'
+import { defaultRedactor } from '../redaction/default-redactor.ts'
 import type { Runtime } from '../runtime/open-runtime.ts'
 import { Gate } from './gate.ts'
 import { isLoopback, localIdentity } from './local-identity.ts'
-import { problemOf } from './problem.ts'
+import { problemOf, problemResponse } from './problem.ts'
 import { buildApp } from './server-app.ts'
 import type { ServerOptions } from './server-options.ts'
 
@@ -45,15 +46,20 @@ export function createServer(runtime: Runtime, options: CreateServerOptions = {}
   const identity = options.identity ?? localIdentity()
   const app = buildApp(runtime, { ...options, identity }, { gate, pages: true })
   const { limits } = runtime.ports
+  const listener = requestListener(app)
   const server = createHttpServer(
     {
+      // Without a host there is an answer too, and not Node's own, which is no problem as others are.
+      requireHostHeader: false,
       maxHeaderSize: limits.httpHeaderBytes,
       requestTimeout: requestMs,
       headersTimeout: requestMs,
       keepAliveTimeout: keptMs,
     },
-    requestListener(app),
+    listener,
   )
+  // What else a client may expect is passed over, as it may be.
+  server.on('checkExpectation', listener)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuse(error, socket, runtime))
   let closing: Promise<void> | null = null
   return {
@@ -71,7 +77,11 @@ export function createServer(runtime: Runtime, options: CreateServerOptions = {}
 
 /** For a Node server of a host: hands every request to the app and changes no global. */
 export function requestListener(app: OpenAPIHono): ReturnType<typeof getRequestListener> {
-  return getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  return getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    // Nothing of the request stands in the answer, so any redactor will do.
+    errorHandler: (error) => problemResponse(error instanceof RequestError ? noRequest() : error, defaultRedactor()),
+  })
 }
 
 function listening(server: Server, host: string, port: number): Promise<string> {
@@ -124,7 +134,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket, { ports }: Runtime
       ? new LandfallError('LIMIT_EXCEEDED', 'The headers are larger than their bound. Send fewer.', {
           details: { which: 'httpHeaderBytes', bound: ports.limits.httpHeaderBytes },
         })
-      : new LandfallError('INVALID_INPUT', 'This is no HTTP request, or it did not come in time.'),
+      : noRequest(),
     ports.redactor,
   )
   const body = JSON.stringify(problem)
@@ -135,6 +145,11 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket, { ports }: Runtime
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Also for what is HTTP, but names no address that a request could be for. */
+function noRequest(): LandfallError {
+  return new LandfallError('INVALID_INPUT', 'This is no HTTP request, or it did not come in time.')
 }
 
 function notLoopback(): LandfallError {

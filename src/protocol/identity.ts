@@ -54,8 +54,13 @@ export function scopeFor({ tenant, user, sessions }: Identity, session: string):
   return scope
 }
 
+/** Credentials for some sessions are for those alone, whatever else they claim. */
+export function isElevated({ scopes, sessions }: Identity, scope: ElevatedScope): boolean {
+  return scopes.has(scope) && sessions === null
+}
+
 export function requireElevated(identity: Identity, scope: ElevatedScope): void {
-  if (identity.scopes.has(scope) && identity.sessions === null) return
+  if (isElevated(identity, scope)) return
   throw new LandfallError('SCOPE_REQUIRED', 'This needs an elevated claim that the credentials do not have.', {
     details: { scope },
   })

@@ -43,6 +43,13 @@ it('takes turns from a pipe, one behind the other, waits for them at the end, an
   expect(`${out}${err}`).not.toMatch(/\u001b/)
 })
 
+it('takes what a backslash at the end of the input left open', async () => {
+  const cwd = workFolder()
+  const { code, out } = await landfall(['chat', '--model', 'script:say.json'], { cwd, input: 'one\ntwo \\' })
+  expect(out).toBe('Turn 0: one\nTurn 1: two\n')
+  expect(code).toBe(0)
+})
+
 it('steers, queues, supersedes and cancels while it works', async () => {
   const cwd = folder({ turns: [[{ hang: true }], [{ hang: true }], [{ text: 'You said {{input}}' }]] })
   const chat = chatIn(cwd)

@@ -116,6 +116,29 @@ describe('what is no request that it could be', () => {
     },
   )
 
+  it.each([
+    ['without a host', 'GET /healthz HTTP/1.1\r\n'],
+    ['of an old version, without a host', 'GET /healthz HTTP/1.0\r\n'],
+    ['for an empty host', 'GET /healthz HTTP/1.1\r\nHost: \r\n'],
+    ['for a host that is none', 'GET /healthz HTTP/1.1\r\nHost: a b\r\n'],
+    ['for a host with a path', 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1/healthz?\r\n'],
+    ['for a port that is none', 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:99999\r\n'],
+    ['for no path', 'OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+    ['for another scheme', 'GET ftp://127.0.0.1/healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+  ])('HTTP %s is a problem, not an empty answer', async (_name, head) => {
+    const on = await served()
+    const answer = await exchange(on.url, `${head}Connection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toMatch(/^content-type: application\/problem\+json/im)
+    expect(answer).toContain('"code":"INVALID_INPUT"')
+  })
+
+  it('an expectation that nobody knows is passed over', async () => {
+    const on = await served()
+    const head = 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: the-best\r\nConnection: close\r\n\r\n'
+    expect(await exchange(on.url, head)).toMatch(/^HTTP\/1\.1 200 [\s\S]*\{"ok":true\}/)
+  })
+
   it('no HTTP at all is a problem as well', async () => {
     const on = await served()
     const answer = await exchange(on.url, 'HELLO\r\n\r\n')

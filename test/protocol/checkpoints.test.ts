@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { get, post, served } from './kit/served.ts'
+import { issuer } from './kit/tokens.ts'
 
 it('takes a checkpoint of a session, and restores it on another server, for whom it belongs to', async () => {
   const [from, to] = [await served(), await served()]
@@ -28,6 +29,24 @@ it('takes a checkpoint of a session, and restores it on another server, for whom
     expect(await post(`${restore}?session=three`, document)).toMatchObject({ status: 400, body: { code } })
   for (const none of [{}, { identity: null }, { identity: { session: 7 } }])
     expect((await post(restore, none)).status).toBe(400)
+})
+
+it('credentials for some sessions bring none of somebody else, whatever they claim', async () => {
+  const keys = await issuer()
+  const on = await served({ server: { identity: keys.identity } })
+  const base = `${on.url}/v1/sessions/one`
+  const ada = await keys.bearer({ tenant: 'acme', user: 'ada' })
+  const { body } = await post(`${base}/tasks`, { action: 'start', input: 'hello' }, ada)
+  await get(`${base}/tasks/${body.task}?wait=10`, ada)
+  const taken = (await get(`${base}/checkpoint`, ada)).body
+  const bring = async (claims: object) =>
+    post(
+      `${on.url}/v1/sessions/restore?session=two`,
+      taken,
+      await keys.bearer({ tenant: 'acme', user: 'bob', scope: 'elevated:tenant', ...claims }),
+    )
+  expect(await bring({ sessions: ['two'] })).toMatchObject({ status: 403, body: { code: 'SCOPE_MISMATCH' } })
+  expect((await bring({})).status).toBe(201)
 })
 
 it('lists the ledger in pages', async () => {

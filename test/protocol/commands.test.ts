@@ -104,6 +104,20 @@ describe('a turn', () => {
     expect((await post(`${base(on)}/tasks/${task}/resume`)).body.code).toBe('PAUSE_NOT_FOUND')
   })
 
+  it('is resumed once by one command id, without a token too, also when another pause is open by then', async () => {
+    const on = await served({ script: hang })
+    const task = await begun(on)
+    const resume = () => post(`${base(on)}/tasks/${task}/resume`, { commandId: 'r1' })
+    await post(`${base(on)}/tasks/${task}/pause`)
+    const first = await resume()
+    expect(first).toMatchObject({ status: 200, body: { result: 'applied', command: 'r1' } })
+    const again = { status: 200, body: { result: 'duplicate', command: 'r1', seq: first.body.seq } }
+    expect(await resume()).toMatchObject(again)
+    await post(`${base(on)}/tasks/${task}/pause`)
+    expect(await resume()).toMatchObject(again)
+    expect((await pauseOf(on)).task).toBe(task)
+  })
+
   it('a wait is over when its time is, and leaves no listener behind', async () => {
     const on = await served({ script: hang })
     const task = await begun(on)

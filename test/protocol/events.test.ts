@@ -87,6 +87,16 @@ it('after=now tells its position at once, so that a client which is cut before t
   expect(third.facts.map(withoutResume)).toEqual(log.slice(before))
 })
 
+it('an empty Last-Event-ID is none, so the position of the address counts', async () => {
+  const on = await served()
+  await turns(on, 1)
+  const after = await on.runtime.reads.position()
+  const client = new SseClient(`${base(on)}/events?after=${after}`, { lastId: '' })
+  await turns(on, 1)
+  await client.until(({ facts }) => facts.some(({ type }) => type === 'task.completed'))
+  expect(client.facts[0]?.cursor).toBeGreaterThan(Number(after.split('-')[1]))
+})
+
 it('filters by type and task, for replay and live alike, and gives the terminal of any task again', async () => {
   const on = await served()
   await turns(on, 2)

@@ -26,11 +26,13 @@ export async function chat(context: CliContext): Promise<number> {
     input: process.stdin,
     ...(screen.interactive ? { output: process.stdout, terminal: true, prompt: '> ' } : { terminal: false }),
   })
+  // From now on, because lines that nobody listens to are gone.
+  const incoming = lines[Symbol.asyncIterator]()
   screen.attach(lines)
   const releases: (() => void)[] = []
   try {
     await watch.begin()
-    const talk = { open, output, pauses, screen, lines }
+    const talk = { open, output, pauses, screen, lines, incoming }
     const heard = { left: false }
     const leave = () => {
       heard.left = true
@@ -59,29 +61,34 @@ interface Talk {
   readonly pauses: ChatPauses
   readonly screen: ChatScreen
   readonly lines: Interface
+  readonly incoming: AsyncIterable<string>
 }
 
 /** Takes lines until there are no more. One after the other: a line is carried out when the one before it has its receipt. */
 async function listen(talk: Talk, heard: { readonly left: boolean }, leave: () => void): Promise<unknown> {
-  const { lines, screen, output } = talk
+  const { screen, output } = talk
   let refused: unknown = null
   if (screen.interactive) output.note('Say what is to be done. /help lists commands; Ctrl-C cancels, Ctrl-D ends.')
   let begun = ''
+  const take = (line: string) =>
+    carryOut(talk, line, leave).catch((error: unknown) => {
+      refused ??= error
+      output.error(error)
+    })
   screen.prompt()
-  for await (const line of lines) {
+  for await (const line of talk.incoming) {
     // A line that ends in a backslash goes on.
     if (line.endsWith('\\')) {
       begun += `${line.slice(0, -1)}\n`
       continue
     }
-    await carryOut(talk, begun + line, leave).catch((error: unknown) => {
-      refused ??= error
-      output.error(error)
-    })
+    await take(begun + line)
     begun = ''
     if (heard.left) break
     screen.prompt()
   }
+  // Nothing follows that it could go on with, but it was said.
+  if (begun !== '' && !heard.left) await take(begun)
   return refused
 }
 

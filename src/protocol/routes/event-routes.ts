@@ -107,7 +107,8 @@ async function streamed(
 
 /** A reconnecting client repeats its first address, so its last position counts and not what it asked for at first. */
 async function beginning({ runtime, query, request }: EventsCall) {
-  const after = request.headers.get('last-event-id') ?? query.after
+  // A header without a position says none, as a browser that has none sends no header.
+  const after = request.headers.get('last-event-id') || query.after
   if (after === undefined || after === '') return { after: undefined, greeting: [] }
   if (after !== 'now') {
     await runtime.reads.checkPosition(after)

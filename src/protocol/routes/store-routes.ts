@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LandfallError } from '../../facts/errors.ts'
 import { capability, done, listOf, sessionEntry } from '../answer-schemas.ts'
-import { type Identity, scopeFor } from '../identity.ts'
+import { type Identity, isElevated, scopeFor } from '../identity.ts'
 import { listPage, pageQuery } from '../page.ts'
 import { type Route, route } from '../route.ts'
 
@@ -82,6 +82,6 @@ function sessionOf(checkpoint: unknown): string {
 /** Who may look over a tenant may bring a session from one of its users to their own, and it is on record. */
 function bringing(identity: Identity, checkpoint: unknown): { elevated?: { actor: string } } {
   const isOfTenant = origin(checkpoint).tenant === identity.tenant
-  const may = identity.scopes.has('elevated:fleet') || (isOfTenant && identity.scopes.has('elevated:tenant'))
+  const may = isElevated(identity, 'elevated:fleet') || (isOfTenant && isElevated(identity, 'elevated:tenant'))
   return may ? { elevated: { actor: identity.user } } : {}
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { LandfallError } from '../../facts/errors.ts'
 import { readTraceparent } from '../../facts/trace-context.ts'
 import type { Session } from '../../runtime/session.ts'
 import type { TaskHandle } from '../../runtime/task-handle.ts'
 import { listOf, receipt, task, taskCreated } from '../answer-schemas.ts'
 import { listPage, pageQuery } from '../page.ts'
+import { tokenOf } from '../pause-of-task.ts'
 import * as bodies from '../request-schemas.ts'
 import { type Route, sessionRoute } from '../route.ts'
 import { taskAsEnded, waitForEnd } from '../wait-for-end.ts'
@@ -106,8 +106,9 @@ export const taskRoutes: readonly Route[] = [
     body: bodies.resume,
     answer: received,
     handle: async ({ session, path, body }) => {
-      const { token, decision = 'resume', ...more } = body
-      return session.resume(await tokenOf(session, path.task ?? '', token), { decision, ...more })
+      const { token: named, decision = 'resume', ...more } = body
+      const token = await tokenOf(session, { task: path.task ?? '', token: named, commandId: more.commandId })
+      return session.resume(token, { decision, ...more })
     },
   }),
   sessionRoute({
@@ -136,25 +137,3 @@ export const taskRoutes: readonly Route[] = [
       session.reduceGrant(path.task ?? '', id, grant, more),
   }),
 ]
-
-/** A token is of the task in the path or of none that is open; a settled one is the session's to tell. */
-async function tokenOf(session: Session, of: string, token: string | undefined): Promise<string> {
-  const open = await session.pauses()
-  const mine = open.filter((pause) => pause.task === of)
-  if (token !== undefined) {
-    const other = open.some((pause) => pause.token === token && pause.task !== of)
-    if (other) throw noPause('No open pause of this task has this token. List the open ones.')
-    return token
-  }
-  const [only, another] = mine
-  if (only === undefined) throw noPause('This task has no open pause.')
-  if (another !== undefined)
-    throw new LandfallError('INVALID_INPUT', 'Several pauses of this task are open. Name the token of one.', {
-      details: { field: 'body.token' },
-    })
-  return only.token
-}
-
-function noPause(message: string): LandfallError {
-  return new LandfallError('PAUSE_NOT_FOUND', message)
-}
