@@ -5,12 +5,14 @@ interface Drawing {
   readonly zoom: number
   readonly active: readonly string[]
   readonly took: readonly string[]
+  /** Whether it brings what is active into sight; absent: it does, wherever the reader is. */
+  readonly follows?: boolean
   /** The name of an event in the drawing was clicked. */
   readonly onEvent: (type: string) => void
 }
 
 /** The drawn chart, with what is active and what was taken marked in it. */
-export function ChartDrawing({ svg, zoom, active, took, onEvent }: Drawing) {
+export function ChartDrawing({ svg, zoom, active, took, follows = true, onEvent }: Drawing) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (place.current !== null) mark(place.current, new Set(active), new Set(took))
@@ -23,10 +25,10 @@ export function ChartDrawing({ svg, zoom, active, took, onEvent }: Drawing) {
     drawn.style.maxWidth = zoom === 0 ? `${width}px` : 'none'
   }, [svg, zoom])
   useEffect(() => {
-    if (zoom === 0) return
+    if (zoom === 0 || !follows) return
     const innermost = [...(place.current?.querySelectorAll('.atomic.active, .final.active') ?? [])][0]
     innermost?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [active, zoom])
+  }, [active, zoom, follows])
   useEffect(() => {
     const drawn = place.current
     if (drawn === null) return

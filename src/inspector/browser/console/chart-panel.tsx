@@ -1,5 +1,5 @@
 import { charts } from 'virtual:charts'
-import { useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ChartDrawing } from '../chart-drawing.tsx'
 import { valueText } from '../state-panel.tsx'
 import { activeStates } from './active-states.ts'
@@ -16,7 +16,7 @@ const ignore = () => {}
 /** The charts of the session, of one of its tasks and of one of its calls, each with what is active in it. */
 export function ChartPanel({ desk }: { desk: ConsoleSession }) {
   const state = useWholeConsole(desk.store)
-  const [isFull, setFull] = useState(false)
+  const [isWhole, setWhole] = useState(false)
   const [taskWanted, setTask] = useState('')
   const [callWanted, setCall] = useState('')
   const shown = shownState(state)
@@ -24,16 +24,15 @@ export function ChartPanel({ desk }: { desk: ConsoleSession }) {
   const task = tasks.find(({ id }) => id === taskWanted) ?? tasks.findLast(isAtWork) ?? tasks.at(-1)
   const calls = callTable(state.facts, shownSeq(state)).filter((call) => call.task === task?.id)
   const call = calls.find(({ id }) => id === callWanted) ?? calls.findLast(({ isOver }) => !isOver) ?? calls.at(-1)
-  const zoom = isFull ? 1 : 0
   return (
     <>
       <label class="inline">
-        <input type="checkbox" checked={isFull} onChange={() => setFull(!isFull)} /> Full size
+        <input type="checkbox" checked={isWhole} onChange={() => setWhole(!isWhole)} /> Whole charts
       </label>
-      <OneChart name="task" value={taskValue(task)} zoom={zoom}>
+      <OneChart name="task" value={taskValue(task)} isWhole={isWhole}>
         <Choice label="Task" items={tasks.map(taskName)} chosen={task?.id ?? ''} onChoose={setTask} />
       </OneChart>
-      <OneChart name="call" value={callValue(call, shown)} zoom={zoom}>
+      <OneChart name="call" value={callValue(call, shown)} isWhole={isWhole}>
         <Choice
           label="Call"
           items={calls.map(({ id, name }) => ({ id, name: `${name} ${shortId(id)}` }))}
@@ -41,7 +40,7 @@ export function ChartPanel({ desk }: { desk: ConsoleSession }) {
           onChoose={setCall}
         />
       </OneChart>
-      <OneChart name="session" value={shown?.session.value} zoom={zoom} />
+      <OneChart name="session" value={shown?.session.value} isWhole={isWhole} />
     </>
   )
 }
@@ -68,11 +67,17 @@ function callValue(call: CallRow | undefined, state: SessionState | null): unkno
 interface OneChartOf {
   readonly name: keyof typeof charts
   readonly value: unknown
-  readonly zoom: number
+  readonly isWhole: boolean
   readonly children?: preact.ComponentChildren
 }
 
-function OneChart({ name, value, zoom, children }: OneChartOf) {
+function OneChart({ name, value, isWhole, children }: OneChartOf) {
+  const place = useRef<HTMLElement>(null)
+  const marked = activeStates(name, value).join(' ')
+  const active = useMemo(() => marked.split(' '), [marked])
+  useEffect(() => {
+    if (place.current !== null && !isWhole) showActive(place.current)
+  }, [marked, isWhole])
   return (
     <section class="one-chart" aria-label={`Chart of the ${name}`}>
       <div class="chart-head">
@@ -80,18 +85,36 @@ function OneChart({ name, value, zoom, children }: OneChartOf) {
         {children}
         <output data-value={name}>{value === undefined ? 'none' : valueText(value)}</output>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
-      <section class="chart-place" aria-label={`Drawing of the ${name} chart`} tabIndex={0}>
+      <section
+        class={isWhole ? 'chart-place' : 'chart-place chart-near'}
+        ref={place}
+        aria-label={`Drawing of the ${name} chart`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+        tabIndex={0}
+      >
         <ChartDrawing
           svg={charts[name]}
-          zoom={zoom}
-          active={activeStates(name, value)}
+          zoom={isWhole ? 0 : 1}
+          active={active}
           took={nothingTaken}
+          follows={false}
           onEvent={ignore}
         />
       </section>
     </section>
   )
+}
+
+/** Scrolls the drawing and nothing around it. */
+function showActive(place: HTMLElement): void {
+  const innermost = place.querySelector('.atomic.active, .final.active')
+  if (innermost === null) return
+  const state = innermost.getBoundingClientRect()
+  const around = place.getBoundingClientRect()
+  place.scrollBy({
+    left: state.left + state.width / 2 - around.left - around.width / 2,
+    top: state.top + state.height / 2 - around.top - around.height / 2,
+  })
 }
 
 interface ChoiceOf {
