@@ -10,6 +10,7 @@ import { isLoopback, localIdentity } from './local-identity.ts'
 import { problemOf, problemResponse } from './problem.ts'
 import { buildApp } from './server-app.ts'
 import type { ServerOptions } from './server-options.ts'
+import { WaitingResponses } from './waiting-responses.ts'
 
 export interface ListenOptions {
   /** Default: the loopback. */
@@ -77,11 +78,16 @@ export function createServer(runtime: Runtime, options: CreateServerOptions = {}
 
 /** For a Node server of a host: hands every request to the app and changes no global. */
 export function requestListener(app: OpenAPIHono): ReturnType<typeof getRequestListener> {
-  return getRequestListener(app.fetch, {
+  const waiting = new WaitingResponses()
+  const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     // Nothing of the request stands in the answer, so any redactor will do.
     errorHandler: (error) => problemResponse(error instanceof RequestError ? noRequest() : error, defaultRedactor()),
   })
+  return async (incoming, outgoing) => {
+    waiting.add(incoming, outgoing)
+    await listener(incoming, outgoing)
+  }
 }
 
 function listening(server: Server, host: string, port: number): Promise<string> {

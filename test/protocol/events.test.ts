@@ -167,6 +167,31 @@ it('a session has sixteen subscribers, and a place is free again when one has go
   }
 })
 
+it('streams that were asked for behind another on one connection go with it', async () => {
+  const on = await served()
+  const { pathname, port } = new URL(`${base(on)}/events`)
+  const socket = connect({ port: Number(port), host: '127.0.0.1' })
+  const asked = `GET ${pathname} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
+  await new Promise<void>((resolve) => {
+    socket.on('data', () => resolve())
+    socket.write(asked.repeat(16))
+  })
+  const answered = async () => {
+    const { status, body } = await fetch(`${base(on)}/events`)
+    await body?.cancel()
+    return status
+  }
+  // Nobody reads the others, but each has its place.
+  while ((await answered()) !== 429);
+  socket.resetAndDestroy()
+  const free = async () => {
+    const all = await Promise.all(Array.from({ length: 16 }, () => fetch(`${base(on)}/events`)))
+    await Promise.all(all.map(({ body }) => body?.cancel()))
+    return all.filter(({ status }) => status === 200).length
+  }
+  while ((await free()) < 16) await answered()
+})
+
 it('says that it is still there while nothing happens', async () => {
   const on = await served({ limits: { sseKeepAliveMs: 20 } })
   const client = new SseClient(`${base(on)}/events`)
