@@ -11,6 +11,11 @@ import { isSameFile, type Tree, type TreeFile, textFile } from '../workspace/tre
  * How trees of a workspace stand in the content store. A file is a piece of shared content, and so is a manifest, which names files
  * by digest: all of them, or what differs from another manifest. So a call costs what it changed, and not what there is.
  */
+/** As pairs: a record of names would lose the one that is called `__proto__`. */
+const pairs = z
+  .custom<object>((given) => typeof given === 'object' && given !== null && !Array.isArray(given))
+  .transform((given): [string, unknown][] => Object.entries(given))
+
 const manifest = z.strictObject({
   v: z.literal(1),
   /** The manifest of what the workspace began with; null: this is that one. */
@@ -18,10 +23,10 @@ const manifest = z.strictObject({
   /** The manifest that this one differs from, and how many there are below it; null: all files are here. */
   base: z.string().nullable(),
   depth: z.number().int().min(0),
-  files: z.record(z.string(), z.tuple([z.string(), z.boolean()])),
+  files: pairs.pipe(z.array(z.tuple([z.string(), z.tuple([z.string(), z.boolean()])]))),
   removed: z.array(z.string()),
   /** By folder, what of the source was not copied. */
-  leftOut: z.record(z.string(), z.number().int()),
+  leftOut: pairs.pipe(z.array(z.tuple([z.string(), z.number().int()]))),
 })
 
 type Manifest = z.infer<typeof manifest>
@@ -64,7 +69,7 @@ export function putTree(put: Putting, book: TreeBook, tree: Tree, durable: Diges
   const removed = [...from.keys()].filter((path) => !tree.has(path))
   const depth = isFull ? 0 : base.depth + 1
   const digest = putManifest(put, {
-    ...{ v: 1, initial, base: isFull ? null : baseDigest, depth, removed, leftOut: {} },
+    ...{ v: 1, initial, base: isFull ? null : baseDigest, depth, removed, leftOut: [] },
     files: putFiles(put, changed),
   })
   book.known.set(digest, { tree, depth })
@@ -75,7 +80,7 @@ export function putTree(put: Putting, book: TreeBook, tree: Tree, durable: Diges
 function putInitial(put: Putting, book: TreeBook, durable: Digest | null): Digest {
   if (book.initialDigest !== null && durable !== null) return book.initialDigest
   const files = putFiles(put, [...book.initial])
-  const leftOut = Object.fromEntries(book.leftOut)
+  const leftOut = [...book.leftOut]
   const digest = putManifest(put, { v: 1, initial: null, base: null, depth: 0, files, removed: [], leftOut })
   book.initialDigest = digest
   book.known.set(digest, { tree: book.initial, depth: 0 })
@@ -83,16 +88,16 @@ function putInitial(put: Putting, book: TreeBook, durable: Digest | null): Diges
 }
 
 function putFiles(put: Putting, files: readonly (readonly [string, TreeFile])[]): Manifest['files'] {
-  const named = files.map(([path, file]): [string, [string, boolean]] => {
+  return files.map(([path, file]) => {
     const digest = put.digest(file.text)
     put.share(digest, file.text)
     return [path, [digest, file.executable]]
   })
-  return Object.fromEntries(named)
 }
 
 function putManifest(put: Putting, of: Manifest): Digest {
-  const body = JSON.stringify(of)
+  const { files, leftOut } = of
+  const body = JSON.stringify({ ...of, files: Object.fromEntries(files), leftOut: Object.fromEntries(leftOut) })
   const digest = put.digest(body)
   put.share(digest, body)
   return digest
@@ -125,7 +130,7 @@ export async function loadTrees(log: Log, scope: Scope, digest: Digest): Promise
     [initialDigest, { tree: initial, depth: first.depth }],
     [digest, { tree: current, depth: newest.depth }],
   ])
-  return { book: { initial, leftOut: new Map(Object.entries(first.leftOut)), known, initialDigest }, current }
+  return { book: { initial, leftOut: new Map(first.leftOut), known, initialDigest }, current }
 }
 
 /** The patch between what a workspace began with and the tree that the log names; empty when it names none. */
@@ -138,7 +143,7 @@ export async function patchAt(log: Log, scope: Scope, world: Pick<World, 'sessio
   return patchOf(book.initial, current)
 }
 
-type Entry = Manifest['files'][string]
+type Entry = Manifest['files'][number][1]
 
 class TreeStoreReader {
   readonly #log: Log
@@ -168,7 +173,7 @@ class TreeStoreReader {
     const entries = new Map<string, Entry>()
     for (const { files, removed } of chain.reverse()) {
       for (const path of removed) entries.delete(path)
-      for (const [path, entry] of Object.entries(files)) entries.set(path, entry)
+      for (const [path, entry] of files) entries.set(path, entry)
     }
     return entries
   }

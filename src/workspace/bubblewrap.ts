@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { systemClock, systemScheduler } from '../facts/system-ports.ts'
 import { bubblewrapWords, descriptors, innerScript, outerScript } from './bubblewrap-words.ts'
 import { type GroupPlaces, groupFolders, groupPlaces, joinGroups, makeGroups, removeGroups } from './control-groups.ts'
+import { withoutInherited } from './inherited-descriptors.ts'
 import type { Lease, LeaseRecord, Leases } from './leases.ts'
 import type { Sandbox, SandboxBounds, SandboxEnd, SandboxReport, SandboxRun } from './sandbox.ts'
 import { SandboxArchive } from './sandbox-archive.ts'
@@ -29,6 +30,7 @@ const probeMs = 5_000
  * 1. A sandbox is one process tree under an own first process: when that is gone, the kernel has ended all of them.
  * 2. It dies with this process; what a crash can leave are empty control groups, which the lease names.
  * 3. Its files are in memory of its own; the host never opens a file that the program has made.
+ * 4. It has the descriptors named here and no other, whatever this process was started with.
  */
 export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
   const places = groupPlaces()
@@ -89,13 +91,15 @@ class BubblewrapRun {
     const words = [program, ...bubblewrapWords(bounds), '/bin/sh', '-c']
     const inner = [innerScript(bounds, places.pids === null, run.cwd), 'sh', ...run.argv]
     const outer = outerScript(bounds, places.memory === null)
-    this.#child = spawn('/bin/sh', ['-c', outer, 'sh', ...words, ...inner], {
-      cwd: '/',
-      detached: true,
-      env: { PATH: process.env.PATH ?? '' },
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-      ...(run.identity ?? {}),
-    })
+    this.#child = withoutInherited(['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'], (stdio) =>
+      spawn('/bin/sh', ['-c', outer, 'sh', ...words, ...inner], {
+        cwd: '/',
+        detached: true,
+        env: { PATH: process.env.PATH ?? '' },
+        stdio,
+        ...(run.identity ?? {}),
+      }),
+    )
     this.#output = new SandboxOutput(bounds.outputBytes, () => this.#end('flood'))
     this.#archive = new SandboxArchive(bounds, () => this.#end('archive'))
   }

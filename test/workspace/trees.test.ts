@@ -85,6 +85,17 @@ describe('recorded trees', () => {
     expect(await patchAt(shelf.log, scope, at(back))).toBe('')
   })
 
+  it('have each file, whatever it is called', async () => {
+    const names = ['__proto__', 'constructor', 'dir/__proto__', '1', 'toString']
+    const initial = treeOf({ 'a.txt': 'a\n' })
+    const leftOut = new Map([['__proto__', 3]])
+    const tree: Tree = new Map([...names, 'a.txt'].sort().map((name) => [name, textFile(`${name}\n`, false)]))
+    const shelf = new Shelf()
+    const loaded = await loadTrees(shelf.log, scope, shelf.record({ ...bookOf(initial), leftOut }, tree, null))
+    expect([...loaded.current]).toEqual([...tree])
+    expect(loaded.book.leftOut).toEqual(leftOut)
+  })
+
   it('go on from what another process has loaded', async () => {
     const shelf = new Shelf()
     const first = shelf.record(bookOf(treeOf({ a: 'x' })), treeOf({ a: 'x', b: 'y' }), null)
