@@ -15,7 +15,7 @@ import { checkToken, newToken } from './pause-token.ts'
 import { sharedSystem } from './shared-system.ts'
 import { spawnRequest } from './spawn-request.ts'
 import type { Step } from './step.ts'
-import { checkSettings } from './turn-settings.ts'
+import { checkName, checkSettings } from './turn-settings.ts'
 
 type TurnName = 'start' | 'followUp' | 'supersede' | 'replace'
 
@@ -60,7 +60,9 @@ function checkContent(host: Host, body: CommandBody<CommandName>): void {
   }
   if ('key' in body) checkedKey(host.limits, body.key)
   if ('value' in body) noteBody(host.limits, body.value)
-  if ('settings' in body && body.settings !== undefined) checkSettings(body.settings as JsonObject)
+  if ('settings' in body && body.settings !== undefined) checkSettings(body.settings as JsonObject, host.redactor)
+  const granted = 'grants' in body ? Object.keys(body.grants ?? {}) : 'grant' in body ? [body.id] : []
+  for (const id of granted) checkName(id, 'grants', host.redactor)
   if ('skills' in body && body.skills !== undefined) checkSkills(host.catalog, body.skills)
   if (!('model' in body) || typeof body.model !== 'string' || host.models.has(body.model)) return
   throw new LandfallError('INVALID_INPUT', 'No model has this name. Use one that openRuntime was given.', {

@@ -159,6 +159,7 @@ export function resolveHost(options: RuntimeOptions): Host {
   const models = modelsOf(options)
   const limits = resolveLimits(options.limits ?? {})
   const logger = options.logger ?? silentLogger
+  const redactor = options.redactor ?? defaultRedactor()
   const workspaces =
     options.workspace === undefined
       ? null
@@ -169,13 +170,13 @@ export function resolveHost(options: RuntimeOptions): Host {
     defaultModel: models.keys().next().value ?? '',
     summaryModel: options.summaryModel ?? null,
     system: options.system ?? '',
-    settings: checkedSettings(options.settings ?? {}),
+    settings: checkedSettings(options.settings ?? {}, redactor),
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
     catalog: new Catalog([...(workspaces?.tools ?? []), ...ownCapabilities(options.catalog ?? [])]),
     policy: options.policy ?? null,
     memoryPolicy: options.memoryPolicy ?? null,
     workspaces,
-    redactor: options.redactor ?? defaultRedactor(),
+    redactor,
     budget: checkedBudget(options.budget),
     context: checkedContext(contextOf(options.context ?? {})),
     limits,
@@ -219,10 +220,10 @@ function checkedContext(context: ContextPolicy): ContextPolicy {
   return context
 }
 
-function checkedSettings(settings: JsonObject): JsonObject {
+function checkedSettings(settings: JsonObject, redactor: Redactor): JsonObject {
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
     throw invalid('settings', 'Settings are a record of named values.')
-  checkSettings(settings)
+  checkSettings(settings, redactor)
   return settings
 }
 

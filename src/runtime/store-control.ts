@@ -3,6 +3,7 @@ import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
 import type { ControlStream } from './control-stream.ts'
 import type { Host } from './options.ts'
+import { checkName } from './turn-settings.ts'
 
 /** What a host says about capabilities for the whole store: at once, durably, in every process, over running tasks too. */
 export class StoreControl {
@@ -36,13 +37,20 @@ export class StoreControl {
   }
 
   async disableProvider(provider: string, actor = 'host'): Promise<void> {
-    const id = checkId('provider', provider)
+    const id = this.#provider(provider)
     await this.#stream.append(checkId('actor', actor), { type: 'provider.disabled', data: { id } })
   }
 
   async enableProvider(provider: string, actor = 'host'): Promise<void> {
-    const id = checkId('provider', provider)
+    const id = this.#provider(provider)
     await this.#stream.append(checkId('actor', actor), { type: 'provider.enabled', data: { id } })
+  }
+
+  /** One that the host does not have now may be one that it had, or will have. */
+  #provider(given: string): string {
+    const id = checkId('provider', given)
+    checkName(id, 'provider', this.#host.redactor)
+    return id
   }
 
   /** `tool:name`, or the name alone for a tool of the host. */

@@ -106,6 +106,34 @@ it('what was planted is in no fact, no frame and no problem', async () => {
   for (const kept of [planted.input, planted.argument, words]) expect(messages).toContain(kept)
 })
 
+it('what facts must tell as it is, and looks like a credential, is refused and stored nowhere', async () => {
+  const on = await served()
+  const tasks = `${on.url}/v1/sessions/one/tasks`
+  const grant = { level: 'none', confirm: 'none' }
+  const watching = new SseClient(`${on.url}/v1/events?view=fleet`, {
+    headers: { 'x-landfall-scopes': 'elevated:fleet' },
+  })
+  const asked = { action: 'follow_up', input: 'x' }
+  const { body } = await post(tasks, { ...asked, settings: { temperature: 1, maxOutput: 64, stop: ['token'] } })
+  await get(`${tasks}/${body.task}?wait=10`)
+  for (const answer of [
+    await post(tasks, { ...asked, settings: { note: planted.settings } }),
+    await post(tasks, { ...asked, settings: { deep: [{ apiKey: 'hunter2' }] } }),
+    await post(tasks, { kind: 'background', input: 'x', settings: { [planted.settings]: 1 } }),
+    await post(tasks, { ...asked, grants: { [planted.field]: grant } }),
+    await post(`${tasks}/${body.task}/grants`, { id: planted.field, grant }),
+    await ask('POST', `${on.url}/v1/providers/${planted.field}/disable`, {
+      headers: { 'x-landfall-scopes': 'elevated:capabilities' },
+    }),
+  ]) {
+    expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+    expect(JSON.stringify(answer.body)).not.toMatch(/sk-ant|hunter2/)
+  }
+  await watching.until(({ facts }) => facts.some(({ type }) => type === 'task.completed'))
+  expect(JSON.stringify(watching.facts)).not.toMatch(/sk-ant|hunter2/)
+  expect(await on.runtime.session(scope).tasks()).toHaveLength(1)
+})
+
 it('a fault of ours says nothing of itself', async () => {
   const on = await served()
   const { runtime } = on
