@@ -41,7 +41,13 @@ class Copy {
   }
 
   async folder(real: string, path: string): Promise<void> {
-    for (const found of await readdir(real, { withFileTypes: true })) {
+    const entries = await readdir(real, { withFileTypes: true }).catch(() => null)
+    // Gone meanwhile, or not ours to read: like such a file it is left out of the folder that has it.
+    if (entries === null) {
+      if (path === '') throw unreadable()
+      return this.#leaveOut(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+    }
+    for (const found of entries) {
       if (isGitName(found.name)) continue
       const below = path === '' ? found.name : `${path}/${found.name}`
       const place = join(real, found.name)
@@ -51,7 +57,7 @@ class Copy {
       else this.#leaveOut(path)
     }
     // A folder that was swapped for a link while it was read may have shown what is outside.
-    if ((await realpath(real)) !== real)
+    if ((await realpath(real).catch(() => null)) !== real)
       throw new LandfallError('WORKSPACE_PATH', 'The source of the workspace changed while it was copied. Try again.')
   }
 
@@ -68,6 +74,11 @@ class Copy {
   #leaveOut(folder: string): void {
     this.leftOut.set(folder, (this.leftOut.get(folder) ?? 0) + 1)
   }
+}
+
+function unreadable(): LandfallError {
+  const message = 'The source of the workspace cannot be read. Name a folder that this user may read.'
+  return new LandfallError('INVALID_INPUT', message, { details: { field: 'workspace.from' } })
 }
 
 /** null: not a plain text file with one name. */

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -41,8 +41,7 @@ export class Leases {
   constructor(folder = defaultFolder(), processes: ProcessTable = hostProcesses()) {
     this.folder = folder
     this.#processes = processes
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const found = lstatSync(folder)
+    const found = madeFolder(folder)
     const mine = process.getuid === undefined || found.uid === process.getuid()
     if (!found.isDirectory() || !mine || (found.mode & 0o022) !== 0)
       throw new LandfallError(
@@ -95,6 +94,16 @@ export class Leases {
     } catch {
       return null
     }
+  }
+}
+
+function madeFolder(folder: string): Stats {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return lstatSync(folder)
+  } catch {
+    const message = 'The folder for leases of sandboxes cannot be made. Name another as workspace.leases.'
+    throw new LandfallError('WORKSPACE_FAILED', message, { details: { folder } })
   }
 }
 

@@ -9,8 +9,20 @@ export interface LineChange {
 /** Beyond so many differing lines the middle is told as one replacement: looking for the shortest way would take too long. */
 const searchedEdits = 1_000
 
+/** How much looking may still be done, over all texts of a patch: the loop of a host must not stand still for a diff. */
+export interface SearchRoom {
+  left: number
+}
+
+/** So many places are looked at for one patch; what comes after is told as replacements. */
+export const searchRoom = (): SearchRoom => ({ left: 4_000_000 })
+
 /** What turns one list of lines into another, by the greedy search of Myers, between what both begin and end with. */
-export function lineChanges(old: readonly string[], fresh: readonly string[]): readonly LineChange[] {
+export function lineChanges(
+  old: readonly string[],
+  fresh: readonly string[],
+  room: SearchRoom = searchRoom(),
+): readonly LineChange[] {
   let head = 0
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1
   let tail = 0
@@ -19,7 +31,7 @@ export function lineChanges(old: readonly string[], fresh: readonly string[]): r
   const left = old.slice(head, old.length - tail)
   const right = fresh.slice(head, fresh.length - tail)
   if (left.length === 0 && right.length === 0) return []
-  const steps = left.length === 0 || right.length === 0 ? null : shortestWay(left, right)
+  const steps = left.length === 0 || right.length === 0 ? null : shortestWay(left, right, room)
   if (steps === null) return [{ from: head, to: head + left.length, newFrom: head, newTo: head + right.length }]
   return joined(steps, head)
 }
@@ -31,11 +43,12 @@ interface Edit {
 }
 
 /** The edits in order; null when there are too many. `rounds[d]` keeps how far each diagonal got with d edits. */
-function shortestWay(left: readonly string[], right: readonly string[]): readonly Edit[] | null {
+function shortestWay(left: readonly string[], right: readonly string[], room: SearchRoom): readonly Edit[] | null {
   const most = Math.min(searchedEdits, left.length + right.length)
   let reach = new Map<number, number>([[1, 0]])
   const rounds: Map<number, number>[] = []
-  for (let edits = 0; edits <= most; edits += 1) {
+  for (let edits = 0; edits <= most && room.left > 0; edits += 1) {
+    room.left -= edits + 1
     const next = new Map<number, number>()
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
       let x = startOf(reach, diagonal, edits)

@@ -28,13 +28,22 @@ const names = ['from', 'isolation', 'exclude', 'image', 'socketPath', 'leases']
 const isolations = ['auto', 'bubblewrap', 'docker', 'none']
 
 export function checkedOptions(options: WorkspaceOptions): WorkspaceOptions {
-  const { from, isolation = 'auto' } = options
   const invalid = (field: string, why: string) =>
     new LandfallError('INVALID_INPUT', `workspace.${field} ${why}.`, { details: { field: `workspace.${field}` } })
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new LandfallError('INVALID_INPUT', 'workspace is an object, like { from: "." }.', {
+      details: { field: 'workspace' },
+    })
+  const { from, isolation = 'auto', exclude = [] } = options
   for (const name of Object.keys(options))
     if (!names.includes(name)) throw invalid(name, `is no option; known: ${names.join(', ')}`)
   if (typeof from !== 'string' || from === '') throw invalid('from', 'names the folder to copy')
   if (!isolations.includes(isolation)) throw invalid('isolation', `is one of ${isolations.join(', ')}`)
+  if (!Array.isArray(exclude) || exclude.some((name) => typeof name !== 'string'))
+    throw invalid('exclude', 'is a list of names')
+  for (const name of ['image', 'socketPath', 'leases'] as const)
+    if (options[name] !== undefined && (typeof options[name] !== 'string' || options[name] === ''))
+      throw invalid(name, 'is a text')
   return { ...options, from: realRoot(from) }
 }
 

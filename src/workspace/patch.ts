@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type LineChange, lineChanges } from './line-diff.ts'
+import { type LineChange, lineChanges, type SearchRoom, searchRoom } from './line-diff.ts'
 import { isSameFile, type Tree, type TreeFile } from './tree.ts'
 
 const contextLines = 3
@@ -10,10 +10,11 @@ export function patchOf(before: Tree, after: Tree): string {
   const targets = new Set(renames.values())
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort()
   const parts: string[] = []
+  const room = searchRoom()
   for (const path of paths) {
     const target = renames.get(path)
     if (target !== undefined) parts.push(renamed(path, target))
-    else if (!targets.has(path)) parts.push(changed(path, before.get(path), after.get(path)))
+    else if (!targets.has(path)) parts.push(changed(path, before.get(path), after.get(path), room))
   }
   return parts.join('')
 }
@@ -40,14 +41,14 @@ function renamed(from: string, to: string): string {
 
 const modeOf = (file: TreeFile): string => (file.executable ? '100755' : '100644')
 
-function changed(path: string, old: TreeFile | undefined, fresh: TreeFile | undefined): string {
+function changed(path: string, old: TreeFile | undefined, fresh: TreeFile | undefined, room: SearchRoom): string {
   if (isSameFile(old, fresh)) return ''
   const lines = [`diff --git a/${path} b/${path}`]
   if (old === undefined && fresh !== undefined) lines.push(`new file mode ${modeOf(fresh)}`)
   if (fresh === undefined && old !== undefined) lines.push(`deleted file mode ${modeOf(old)}`)
   if (old !== undefined && fresh !== undefined && old.executable !== fresh.executable)
     lines.push(`old mode ${modeOf(old)}`, `new mode ${modeOf(fresh)}`)
-  const hunks = hunksOf(old?.text ?? '', fresh?.text ?? '')
+  const hunks = hunksOf(old?.text ?? '', fresh?.text ?? '', room)
   if (old?.text !== fresh?.text) lines.push(`index ${blobId(old)}..${blobId(fresh)}`)
   // A tab ends a name with blanks, as git itself writes it.
   const end = path.includes(' ') ? '\t' : ''
@@ -72,11 +73,11 @@ function linesOf(text: string): readonly string[] {
   return last === '' ? ended : [...ended, last]
 }
 
-function hunksOf(before: string, after: string): readonly string[] {
+function hunksOf(before: string, after: string, room: SearchRoom): readonly string[] {
   if (before === after) return []
   const old = linesOf(before)
   const fresh = linesOf(after)
-  return grouped(lineChanges(old, fresh)).flatMap((group) => hunk(old, fresh, group))
+  return grouped(lineChanges(old, fresh, room)).flatMap((group) => hunk(old, fresh, group))
 }
 
 /** Changes whose surroundings touch are told in one piece. */

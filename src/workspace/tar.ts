@@ -3,22 +3,17 @@ import type { Tree } from './tree.ts'
 const block = 512
 const nameBytes = 100
 
-/** A tree as a tar archive. Names that do not fit a header come before it, in the way that GNU and BusyBox read. */
+/**
+ * A tree as a tar archive. Names that do not fit a header come before it, in the way that GNU and BusyBox read. Folders have no
+ * entries, since tar makes what a file needs: deep paths name many more folders than there are files, and those have no bound.
+ */
 export function tarOf(tree: Tree, seconds: number): Buffer {
   const parts: Buffer[] = []
-  for (const folder of foldersOf(tree)) parts.push(...entry({ name: `${folder}/`, mode: 0o755, type: '5', seconds }))
   for (const [path, file] of tree) {
     const data = Buffer.from(file.text)
     parts.push(...entry({ name: path, mode: file.executable ? 0o755 : 0o644, type: '0', seconds }, data))
   }
   return Buffer.concat([...parts, Buffer.alloc(2 * block)])
-}
-
-function foldersOf(tree: Tree): readonly string[] {
-  const folders = new Set<string>()
-  for (const path of tree.keys())
-    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at))
-  return [...folders].sort()
 }
 
 export interface TarHead {

@@ -3,6 +3,10 @@ import { limits } from '../facts/limits.ts'
 
 const forbidden = /[\p{Cc}\p{Surrogate}\\:*?"<>|]/u
 
+/** What file systems take; a tree that could not be written to one would fail each program, and its patch would be refused. */
+const longestNameBytes = 255
+const longestPathBytes = 4_095
+
 /**
  * Names that some file system takes for `.git`: case, letters that look alike, characters that are not seen, and dots or blanks
  * at the end may not matter there.
@@ -28,6 +32,10 @@ export function pathParts(path: string): readonly string[] {
   if (forbidden.test(path)) throw refusedPath('has a character that is not allowed')
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) throw refusedPath('goes up')
+  if (parts.some((part) => Buffer.byteLength(part) > longestNameBytes))
+    throw refusedPath(`has a name of more than ${longestNameBytes} bytes, which no folder can hold`)
+  if (Buffer.byteLength(parts.join('/')) > longestPathBytes)
+    throw refusedPath(`is longer than ${longestPathBytes} bytes`)
   if (parts.some(isGitName)) throw refusedPath('leads into Git metadata')
   return parts
 }

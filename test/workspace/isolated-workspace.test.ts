@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -35,6 +35,17 @@ const small: Tree = new Map([
   ['dir/b.txt', textFile('below', false)],
 ])
 
+/** Root may read everything, so that what may not be read is looked at as nobody. */
+async function asSomebodyElse(look: () => Promise<void>): Promise<void> {
+  if (process.geteuid?.() !== 0) return look()
+  process.seteuid?.(65_534)
+  try {
+    await look()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
 describe('a copy of a source', () => {
   const put = (path: string, text: string | Buffer) => {
     mkdirSync(join(folder, path, '..'), { recursive: true })
@@ -67,6 +78,21 @@ describe('a copy of a source', () => {
       entries: [{ name: 'ü.txt', type: 'file' }],
       unlisted: 4,
     })
+  })
+
+  it('counts a folder that it may not read like a file of that kind', async () => {
+    put('a.txt', 'x')
+    put('closed/in/b.txt', 'y')
+    chmodSync(folder, 0o755)
+    chmodSync(join(folder, 'closed'), 0o700)
+    const closed = join(folder, 'closed', 'in')
+    chmodSync(closed, 0)
+    await asSomebodyElse(async () => {
+      const { tree, leftOut } = await copySource(folder, limits)
+      expect([...tree.keys()]).toEqual(['a.txt'])
+      expect([...leftOut.values()]).toEqual([1])
+    })
+    chmodSync(closed, 0o700)
   })
 
   it('is refused beyond each bound, and excludes what it is told', async () => {
@@ -110,6 +136,14 @@ describe('writing', () => {
     const of = workspaceOf(small)
     await expect(of.workspace.write(path, 'x')).rejects.toMatchObject({ code })
     expect(of.current()).toBe(of.initial)
+  })
+
+  it('refuses names that no folder can hold, which would fail each later program', async () => {
+    const of = workspaceOf(small)
+    const refused = { code: 'WORKSPACE_PATH' }
+    for (const path of ['n'.repeat(256), `d/${'é'.repeat(128)}/f`, `${`${'é'.repeat(100)}/`.repeat(35)}f`])
+      await expect(of.workspace.write(path, 'x')).rejects.toMatchObject(refused)
+    expect(await of.workspace.write('n'.repeat(255), 'x')).toMatchObject({ created: true })
   })
 
   it('takes text within its bounds, and nothing else', async () => {

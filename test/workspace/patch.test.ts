@@ -96,6 +96,21 @@ describe('a patch', () => {
     sameAfterApply(treeOf({ a: long('x') }), treeOf({ a: long('y') }))
   })
 
+  it('of more than may be looked at ends with replacements, whatever number of texts that is', () => {
+    const [old, fresh] = [
+      ['a\n', 'b\n', 'c\n'],
+      ['b\n', 'c\n', 'd\n'],
+    ]
+    const room = { left: 4 }
+    expect(lineChanges(old, fresh, room)).toHaveLength(2)
+    expect(lineChanges(old, fresh, room)).toEqual([{ from: 0, to: 3, newFrom: 0, newTo: 3 }])
+    // Each of these alone is within what is looked at; together they would keep a host from everything else.
+    const text = (seed: number) => Array.from({ length: 800 }, (_, at) => `${(at * at * seed) % 89}\n`).join('')
+    const many = (seed: number) =>
+      treeOf(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, text(seed + at)])))
+    sameAfterApply(many(3), many(100))
+  })
+
   it('turns any tree into any other', { timeout: 120_000 }, () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', '', '@@', '-x', '\\ y'))

@@ -147,7 +147,7 @@ describe('a runtime without a sandbox', () => {
   })
 
   it('refuses options that mean nothing', async () => {
-    const open = (workspace: object) =>
+    const open = (workspace: unknown) =>
       openRuntime({ log: memoryLog(), model: scriptedModel({ name: 'm' }), workspace: workspace as { from: string } })
     for (const workspace of [
       {},
@@ -155,6 +155,15 @@ describe('a runtime without a sandbox', () => {
       { from: join(from, 'gone') },
       { from, isolation: 'magic' },
       { from, mount: true },
+      null,
+      'folder',
+      [],
+      { from, isolation: null },
+      { from, exclude: 'a.txt' },
+      { from, exclude: [5] },
+      { from, image: 5 },
+      { from, socketPath: '' },
+      { from, leases: 5 },
     ])
       await expect(open(workspace)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
