@@ -56,7 +56,11 @@ function lost(call: CallSnapshot, returned: CallResult, interrupting: boolean): 
   if (call.value === 'aborting') return [uncertain(call)]
   if (effect === 'mutate') return [{ ask: 'settleUncertain', task, call: id, reason: 'transport' }]
   if (interrupting) return [{ ask: 'settleUncertain', task, call: id, reason: 'transport' }]
-  if (attempts >= returned.maxAttempts) return [finished(call, returned, 'failed')]
+  // An idempotent call may have changed something with any of its attempts; only a read that never answered has just failed.
+  if (attempts >= returned.maxAttempts)
+    return effect === 'read'
+      ? [finished(call, returned, 'failed')]
+      : [{ ask: 'settleUncertain', task, call: id, reason: 'transport' }]
   return [{ type: 'call.interrupted', task, call: id, data: { attempt: attempts } }]
 }
 

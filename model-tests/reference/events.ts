@@ -75,11 +75,12 @@ function goOn(model: Model, task: RefTask): void {
   if (task.state !== 'cancelling') continueBatch(model, task)
 }
 
-/** A read and an idempotent call are tried again, bounded, unless the task ends or an interrupting steer waits. */
+/** A read and an idempotent call are tried again, bounded, unless the task ends or an interrupting steer waits. Only a read has failed then. */
 function thrownAsLost(model: Model, task: RefTask, call: RefCall): void {
   if (call.effect === 'mutate' || task.state === 'cancelling' || task.interrupting) lose(model, call)
-  else if (call.attempts >= model.attemptBound) call.state = 'failed'
-  else tryAgain(model, task, call)
+  else if (call.attempts < model.attemptBound) tryAgain(model, task, call)
+  else if (call.effect === 'read') call.state = 'failed'
+  else lose(model, call)
 }
 
 function tryAgain(model: Model, task: RefTask, call: RefCall): void {

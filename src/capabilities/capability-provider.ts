@@ -29,7 +29,8 @@ export interface CapabilityProvider {
 }
 
 export function isProvider(item: Capability | CapabilityProvider): item is CapabilityProvider {
-  return (item as { readonly kind?: unknown } | undefined)?.kind === 'provider'
+  const { kind, provider, bind } = (item ?? {}) as Partial<CapabilityProvider>
+  return kind === 'provider' && typeof provider === 'string' && typeof bind === 'function'
 }
 
 /** What the host brings itself. */

@@ -6,6 +6,7 @@ import { type SkillDefinition, skillContract } from './define-skill.ts'
 import { type ToolDefinition, toolContract } from './define-tool.ts'
 import { hostOrigin, type Origin } from './origin.ts'
 import { plannerDefinitions } from './planner-tools.ts'
+import { isToolSchema } from './tool-schema.ts'
 
 /** What a host puts into its catalog. */
 export type Capability = ToolDefinition | SkillDefinition
@@ -110,10 +111,23 @@ export class Catalog {
 }
 
 function entryOf(capability: Capability, generation: number): CatalogEntry {
+  if (!isCapability(capability))
+    throw new LandfallError('INVALID_INPUT', 'The catalog takes what defineTool, defineSkill and mcpProvider give.', {
+      details: { field: 'catalog' },
+    })
   const origin = capability.origin ?? hostOrigin(capability)
   return capability.kind === 'tool'
     ? toolEntry(capability, origin, generation)
     : skillEntry(capability, origin, generation)
+}
+
+/** By shape: a host's modules may have their own copy of the package. */
+function isCapability(value: unknown): value is Capability {
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, name, description, tags, body, input, run, effect } = value as Readonly<Record<string, unknown>>
+  if (typeof name !== 'string' || typeof description !== 'string' || !Array.isArray(tags)) return false
+  if (kind === 'skill') return typeof body === 'string'
+  return kind === 'tool' && typeof run === 'function' && typeof effect === 'string' && isToolSchema(input)
 }
 
 function refOf(origin: Origin, generation: number, contract: unknown): CapabilityRef {

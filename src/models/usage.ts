@@ -30,14 +30,19 @@ export function usageOfPart(usage: unknown, of: PartOf): RawUsage {
   return of.version === 'v3' ? usageOfV3(fields) : usageOfV2(fields, of)
 }
 
+/** Every request has something in it: where no input was counted, the package wrote a zero for what the provider did not say. */
+function saidCounts(input: number | undefined, output: number | undefined, cached: number | undefined) {
+  const isSaid = input === undefined || input > 0 || (cached ?? 0) > 0
+  return isSaid ? { input, output } : { input: undefined, output: output === 0 ? undefined : output }
+}
+
 /** Wholes with their parts. What the provider itself wrote is beside them, and its total tells whether a part is inside. */
 function usageOfV3(fields: Fields): RawUsage {
   const raw = fieldsOf(fields.raw)
   const inputs = fieldsOf(fields.inputTokens)
   const outputs = fieldsOf(fields.outputTokens)
-  const input = counted(inputs.total)
-  const output = counted(outputs.total)
   const cached = counted(inputs.cacheRead) || counted(raw.prompt_cache_hit_tokens) || undefined
+  const { input, output } = saidCounts(counted(inputs.total), counted(outputs.total), cached)
   const reasoning = counted(outputs.reasoning) || undefined
   const fits = (cached ?? 0) <= (input ?? 0) && (reasoning ?? 0) <= (output ?? 0)
   const sum = fits && input !== undefined && output !== undefined ? input + output : undefined
@@ -46,9 +51,8 @@ function usageOfV3(fields: Fields): RawUsage {
 
 /** Plain numbers. Anthropic's packages of that time left what came from the cache, and what went into it, out of the input. */
 function usageOfV2(fields: Fields, { provider, metadata }: PartOf): RawUsage {
-  const input = counted(fields.inputTokens)
-  const output = counted(fields.outputTokens)
   const cached = counted(fields.cachedInputTokens) || undefined
+  const { input, output } = saidCounts(counted(fields.inputTokens), counted(fields.outputTokens), cached)
   const reasoning = counted(fields.reasoningTokens) || undefined
   const { anthropic } = fieldsOf(metadata)
   if (!provider.includes('anthropic') && anthropic === undefined)
@@ -68,8 +72,11 @@ export function estimatedUsage(bytes: StreamBytes): Usage {
   return { input, output, total: input + output, estimated: true }
 }
 
+/** A count beyond this is none: summed over the life of a session, counts must stay whole numbers that facts can hold. */
+const mostTokens = 1_000_000_000
+
 const counted = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= mostTokens ? value : undefined
 
 interface Counts {
   readonly input: number

@@ -1,7 +1,6 @@
 import type { ContextPolicy, Grant, Json, JsonObject } from '../../machines/vocabulary.ts'
 import { type CapabilityProvider, ownCapabilities } from '../capabilities/capability-provider.ts'
 import { type Capability, Catalog } from '../capabilities/catalog.ts'
-import { LandfallError } from '../facts/errors.ts'
 import { type Limits, resolveLimits } from '../facts/limits.ts'
 import type { Instance, Log } from '../facts/log-port.ts'
 import type { Clock, Ids, Logger, Model, Random, Redactor, Scheduler } from '../facts/ports.ts'
@@ -10,6 +9,7 @@ import type { Scope } from '../facts/scope.ts'
 import { silentLogger, systemClock, systemIds, systemRandom, systemScheduler } from '../facts/system-ports.ts'
 import { defaultRedactor } from '../redaction/default-redactor.ts'
 import type { WorkspaceOptions } from '../workspace/open-workspace.ts'
+import { checkOptions, optionRules, type Rule, refusedOption } from './check-options.ts'
 import { checkSettings } from './turn-settings.ts'
 import { Workspaces } from './workspaces.ts'
 
@@ -116,43 +116,11 @@ function contextOf(given: Partial<ContextPolicy>): ContextPolicy {
   }
 }
 
-/** Named one by one, so that a misspelt option is refused instead of being passed over. */
-const known: Readonly<Record<keyof RuntimeOptions, true>> = {
-  log: true,
-  model: true,
-  models: true,
-  summaryModel: true,
-  system: true,
-  settings: true,
-  requestTimeoutMs: true,
-  catalog: true,
-  policy: true,
-  memoryPolicy: true,
-  workspace: true,
-  redactor: true,
-  budget: true,
-  context: true,
-  limits: true,
-  recovery: true,
-  onUnknown: true,
-  clock: true,
-  random: true,
-  ids: true,
-  scheduler: true,
-  logger: true,
-}
-
-function checkNames(options: RuntimeOptions): void {
-  if (typeof options !== 'object' || options === null) throw invalid('options', 'Give openRuntime its options.')
-  for (const name of Object.keys(options))
-    if (!Object.hasOwn(known, name))
-      throw invalid(name, `There is no such option. Known: ${Object.keys(known).join(', ')}.`)
-  if (typeof options.log?.append !== 'function')
-    throw invalid('log', 'Give openRuntime a log, such as sqliteLog(file).')
-}
+/** Typed here, so that an option without a rule does not compile. */
+const rules: Readonly<Record<keyof RuntimeOptions, Rule>> = optionRules
 
 export function resolveHost(options: RuntimeOptions): Host {
-  checkNames(options)
+  checkOptions(options, rules)
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   const ids = options.ids ?? systemIds(clock, random)
@@ -160,29 +128,28 @@ export function resolveHost(options: RuntimeOptions): Host {
   const limits = resolveLimits(options.limits ?? {})
   const logger = options.logger ?? silentLogger
   const redactor = options.redactor ?? defaultRedactor()
+  checkSettings(options.settings ?? {}, redactor)
   const workspaces =
-    options.workspace === undefined
-      ? null
-      : new Workspaces({ options: options.workspace, limits, log: options.log, logger })
+    options.workspace == null ? null : new Workspaces({ options: options.workspace, limits, log: options.log, logger })
   return {
     log: options.log,
     models,
     defaultModel: models.keys().next().value ?? '',
     summaryModel: options.summaryModel ?? null,
     system: options.system ?? '',
-    settings: checkedSettings(options.settings ?? {}, redactor),
+    settings: options.settings ?? {},
     requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
     catalog: new Catalog([...(workspaces?.tools ?? []), ...ownCapabilities(options.catalog ?? [])]),
     policy: options.policy ?? null,
     memoryPolicy: options.memoryPolicy ?? null,
     workspaces,
     redactor,
-    budget: checkedBudget(options.budget),
+    budget: options.budget == null ? null : { tokens: options.budget.tokens },
     context: checkedContext(contextOf(options.context ?? {})),
     limits,
     lowered: options.limits ?? {},
-    recovery: oneOf('recovery', options.recovery ?? 'resume', ['resume', 'fail']),
-    onUnknown: oneOf('onUnknown', options.onUnknown ?? 'continue', ['continue', 'pause']),
+    recovery: options.recovery ?? 'resume',
+    onUnknown: options.onUnknown ?? 'continue',
     clock,
     random,
     ids,
@@ -195,43 +162,14 @@ export function resolveHost(options: RuntimeOptions): Host {
 
 function modelsOf(options: RuntimeOptions): ReadonlyMap<string, Model> {
   const models = new Map(Object.entries(options.models ?? {}))
-  if (options.model !== undefined) models.set(options.model.name, options.model)
-  if (models.size === 0) throw invalid('model', 'Give openRuntime a model, or models by name.')
+  if (options.model != null) models.set(options.model.name, options.model)
+  if (models.size === 0) throw refusedOption('model', 'Give openRuntime a model, or models by name.')
   return models
 }
 
-function checkedBudget(budget: RuntimeOptions['budget']): { readonly tokens: number } | null {
-  if (budget === undefined) return null
-  if (!Number.isSafeInteger(budget.tokens) || budget.tokens < 1)
-    throw invalid('budget.tokens', 'A budget is a whole number of tokens of at least 1.')
-  return { tokens: budget.tokens }
-}
-
 function checkedContext(context: ContextPolicy): ContextPolicy {
-  const { evict = true, ...numbers } = context
-  if (typeof evict !== 'boolean') throw invalid('context.evict', 'Whether messages may be left out is true or false.')
-  for (const [name, value] of Object.entries(numbers))
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw invalid(`context.${name}`, 'A context bound is a whole number, not negative.')
-  if (context.reserveTokens < 1)
-    throw invalid('context.reserveTokens', 'The output reserve has room for an answer: at least 1.')
-  if (context.reserveTokens >= context.windowTokens)
-    throw invalid('context.reserveTokens', 'The output reserve must leave room in the window.')
+  const { reserveTokens, windowTokens } = context
+  if (reserveTokens < 1 || reserveTokens >= windowTokens)
+    throw refusedOption('context.reserveTokens', 'The output reserve must leave room in the window, and be at least 1.')
   return context
-}
-
-function checkedSettings(settings: JsonObject, redactor: Redactor): JsonObject {
-  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
-    throw invalid('settings', 'Settings are a record of named values.')
-  checkSettings(settings, redactor)
-  return settings
-}
-
-function oneOf<T extends string>(field: string, value: T, known: readonly T[]): T {
-  if (known.includes(value)) return value
-  throw invalid(field, `Use one of: ${known.join(', ')}.`)
-}
-
-function invalid(field: string, message: string): LandfallError {
-  return new LandfallError('INVALID_INPUT', message, { details: { field } })
 }

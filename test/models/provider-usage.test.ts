@@ -130,6 +130,15 @@ describe('usage of the specification before', () => {
     expect(normaliseUsage(usageOfPart(usage, { version: 'v2', provider, metadata }), bytes)).toEqual(means)
   })
 
+  it('is an estimate where a package wrote zeros for what the provider did not say', () => {
+    const zero = { total: 0 }
+    const of = { provider: 'somebody', metadata: undefined }
+    const v3 = usageOfPart({ inputTokens: zero, outputTokens: zero }, { version: 'v3', ...of })
+    const v2 = usageOfPart({ inputTokens: 0, outputTokens: 0, totalTokens: 0 }, { version: 'v2', ...of })
+    for (const raw of [v3, v2])
+      expect(normaliseUsage(raw, bytes)).toMatchObject({ input: 100, output: 10, estimated: true })
+  })
+
   it('is an estimate where it is no usage at all', () => {
     for (const version of ['v2', 'v3'] as const)
       for (const usage of [undefined, null, 7, 'many', {}, { inputTokens: -1, outputTokens: 0.5 }])

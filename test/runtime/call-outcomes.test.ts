@@ -179,6 +179,12 @@ describe('a call whose outcome nobody knows', () => {
     expect(rig.tool('look').calls.length).toBe(4)
     expect(rig.tool('put').calls.length).toBe(4)
     await handle.outcome()
+    // A read that never answered has failed; what each attempt of the other may have changed, nobody knows.
+    const ends = (await rig.facts()).filter(({ type }) => type === 'call.finished' || type === 'call.unknown')
+    expect(ends.map(({ type, data }) => [type, data])).toEqual([
+      ['call.finished', expect.objectContaining({ outcome: 'failed' })],
+      ['call.unknown', { reason: 'transport' }],
+    ])
     expect((await rig.session.state()).quarantined).toEqual([])
     await checkAll(rig)
   })

@@ -61,9 +61,15 @@ const unmade = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** A server that refuses by a status of the 400s has not looked at the request: an unknown session, a missing key. */
+/** Statuses of the 400s by which a server, or what stands before it, gives up waiting: the work may have begun. */
+const timeouts: ReadonlySet<number> = new Set([408, 499])
+
+/** A server that refuses by another status of the 400s has not looked at the request: an unknown session, a missing key. */
 function wasNotTaken(error: unknown, sdk: Sdk): boolean {
-  if (error instanceof sdk.StreamableHTTPError) return error.code !== undefined && error.code >= 400 && error.code < 500
+  if (error instanceof sdk.StreamableHTTPError) {
+    const { code = 0 } = error
+    return code >= 400 && code < 500 && !timeouts.has(code)
+  }
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (unmade.has((at as { code?: string }).code ?? '')) return true
     if (at instanceof AggregateError)

@@ -88,27 +88,58 @@ function checkOptions(options: McpProviderOptions): void {
   if (typeof options !== 'object' || options === null) throw refused('options', 'must be an object')
   for (const field of Object.keys(options))
     if (!Object.hasOwn(known, field)) throw refused(field, `is not known; known are ${Object.keys(known).join(', ')}`)
-  const { name, command, args, url, trust, effects = {}, connectMs: connect, outputBytes } = options
+  const { name, command, args, url, trust, effects = {}, connectMs: connect, outputBytes, timeoutMs } = options
   if (typeof name !== 'string' || !lawfulServer.test(name))
     throw refused('name', 'must be 1 to 64 letters, digits, dots, hyphens and underscores')
   if ((command === undefined) === (url === undefined)) throw refused('command', 'or url must be given, and not both')
-  if (command !== undefined && !isWords(typeof command === 'string' ? [command] : command))
+  if (command !== undefined && (command.length === 0 || !isWords(typeof command === 'string' ? [command] : command)))
     throw refused('command', 'must be a program, or a list of words that begins with one')
   if (args !== undefined && !isWords(args)) throw refused('args', 'must be a list of words')
   if (url !== undefined && !(URL.canParse(String(url)) && /^https?:$/.test(new URL(url).protocol)))
     throw refused('url', 'must be an http or https address')
   if (trust !== undefined && trust !== 'operator' && trust !== 'untrusted')
     throw refused('trust', 'must be operator or untrusted')
+  checkPlaces(options)
+  if (typeof effects !== 'object' || effects === null) throw refused('effects', 'must name an effect for each tool')
   for (const effect of Object.values(effects))
     if (!['read', 'idempotent', 'mutate'].includes(effect))
       throw refused('effects', 'must be read, idempotent or mutate for each tool')
-  for (const [field, value] of Object.entries({ connectMs: connect, outputBytes }))
+  for (const [field, value] of Object.entries({ connectMs: connect, outputBytes, timeoutMs }))
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1 && value <= limits.deadlineMs))
       throw refused(field, 'must be a whole number of at least 1')
 }
 
+/** What reaches the server's process or address, and how its tools are offered. */
+function checkPlaces({ url, env, headers, cwd, confirm, load }: McpProviderOptions): void {
+  if (url !== undefined && (new URL(url).username !== '' || new URL(url).password !== ''))
+    throw refused('url', 'must hold no user and no password; use headers')
+  if (env !== undefined && !isTexts(env)) throw refused('env', 'must be texts by name')
+  if (headers !== undefined && !isHeaders(headers))
+    throw refused('headers', 'must be texts by name, as HTTP takes them')
+  if (cwd !== undefined && (typeof cwd !== 'string' || cwd === '')) throw refused('cwd', 'must be a folder')
+  if (confirm !== undefined && !['none', 'once', 'each'].includes(confirm))
+    throw refused('confirm', 'must be none, once or each')
+  if (load !== undefined && !['start', 'demand'].includes(load)) throw refused('load', 'must be start or demand')
+}
+
+function isTexts(values: unknown): boolean {
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return false
+  return Object.values(values).every((value) => typeof value === 'string' && !value.includes('\0'))
+}
+
+function isHeaders(headers: unknown): boolean {
+  if (!isTexts(headers)) return false
+  try {
+    return new Headers(headers as Record<string, string>) !== undefined
+  } catch {
+    return false
+  }
+}
+
 function isWords(words: readonly unknown[]): boolean {
-  return Array.isArray(words) && words.every((word) => typeof word === 'string') && words[0] !== ''
+  return (
+    Array.isArray(words) && words.every((word) => typeof word === 'string' && !word.includes('\0')) && words[0] !== ''
+  )
 }
 
 function refused(field: string, why: string): LandfallError {
