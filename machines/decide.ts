@@ -39,8 +39,9 @@ export function decide(world: World, command: OperatorCommand): Decided {
     }
     case 'spawn': {
       const kept = keptFor(world, command)
-      if (kept !== null)
-        return kept.same ? { kind: 'noted', result: 'joined', target: kept.task, reused: true } : refused
+      // What is left of an erased session is nothing that a request could be compared with.
+      const same = kept?.same === true && world.session?.matches({ lifecycle: 'erased' }) !== true
+      if (kept !== null) return same ? { kind: 'noted', result: 'joined', target: kept.task, reused: true } : refused
       const { parent, propagate, group, idempotencyKey } = command
       // A session that this would open has neither, and an opening is not refused halfway.
       if (world.session === null && (parent !== undefined || group !== undefined)) return refused

@@ -24,7 +24,7 @@ export async function awaitTasks(
 /** What is waited for, or null when the deadline comes first. */
 export async function within<T>(host: Host, work: Promise<T>, deadline: string | undefined): Promise<T | null> {
   if (deadline === undefined) return work
-  const until = Date.parse(deadline)
+  const until = typeof deadline === 'string' ? Date.parse(deadline) : Number.NaN
   if (!(until <= host.clock.now() + host.limits.deadlineMs))
     throw new LandfallError('INVALID_INPUT', 'The deadline is no time, or more than ten years away.', {
       details: { field: 'deadline' },

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import type { Json, JsonObject } from '../../machines/vocabulary.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { limits } from '../facts/limits.ts'
 import { ownLimits } from '../facts/own-limits.ts'
 import { traceparentForm } from '../facts/trace-context.ts'
+import { isPlainJson } from './plain-json.ts'
 
 const id = z.string().min(1).max(limits.idChars)
 const text = z.string()
@@ -10,11 +12,18 @@ const grant = z.strictObject({
   level: z.enum(['none', 'discover', 'inspect', 'load', 'execute', 'activate']),
   confirm: z.enum(['none', 'once', 'each']),
 })
+/** Copied, so that nobody changes it afterwards, and with every name that it has: zod's own JSON passes `__proto__` over. */
+const json = z.custom<Json>(isPlainJson).transform((value) => JSON.parse(JSON.stringify(value)) as Json)
+const jsonObject = z
+  .custom<JsonObject>(
+    (value) => isPlainJson(value) && typeof value === 'object' && value !== null && !Array.isArray(value),
+  )
+  .transform((value) => JSON.parse(JSON.stringify(value)) as JsonObject)
 const turn = {
   input: text,
   model: z.string().optional(),
   system: z.string().optional(),
-  settings: z.record(z.string(), z.json()).optional(),
+  settings: jsonObject.optional(),
   grants: z.record(z.string(), grant).optional(),
   skills: z.array(z.string()).optional(),
 }
@@ -47,14 +56,14 @@ export const commandBodies = {
   close: z.strictObject(ended),
   erase: z.strictObject(ended),
   reopen: z.strictObject({}),
-  memoryPut: z.strictObject({ key: text, value: z.json() }),
+  memoryPut: z.strictObject({ key: text, value: json }),
   memoryRemove: z.strictObject({ key: text }),
   pause: z.strictObject({ task: id.optional() }),
   resume: z.strictObject({
     token: id,
     decision: z.enum(['approve', 'reject', 'resume', 'timeout']),
     confirms: z.literal(true).optional(),
-    input: z.json().optional(),
+    input: json.optional(),
   }),
 } as const
 

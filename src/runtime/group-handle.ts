@@ -1,5 +1,6 @@
 import type { AwaitResult } from '../../machines/facts-of-work.ts'
 import type { CommandOptions, Receipt } from './command.ts'
+import { givenOptions } from './given-options.ts'
 
 /** How a group came to its end, and its members: cached, the same for whoever asks later. */
 export interface GroupOutcome {
@@ -25,13 +26,13 @@ export class GroupHandle {
   }
 
   /** No more members: the group resolves when those it has are at their ends. */
-  seal(options: CommandOptions = {}): Promise<Receipt> {
-    return this.#acts.seal(options)
+  async seal(options: CommandOptions = {}): Promise<Receipt> {
+    return this.#acts.seal(givenOptions(options))
   }
 
   /** Cancels every member that lives, with what is below it. */
-  cancel(options: CommandOptions = {}): Promise<Receipt> {
-    return this.#acts.cancel(options)
+  async cancel(options: CommandOptions = {}): Promise<Receipt> {
+    return this.#acts.cancel(givenOptions(options))
   }
 
   /** Waits until the group is resolved, or cancelled and its last member at its end. */

@@ -1,7 +1,8 @@
-import type { Json, MemoryScope } from '../../machines/vocabulary.ts'
+import type { MemoryScope } from '../../machines/vocabulary.ts'
 import { canonicalJson } from '../facts/digest.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Limits } from '../facts/limits.ts'
+import { isPlainJson } from './plain-json.ts'
 
 type Bounds = Pick<Limits, 'memoryKeyChars' | 'memoryValueBytes'>
 
@@ -25,10 +26,9 @@ export function noteBody(bounds: Bounds, value: unknown): string {
   throw exceeded('memoryValueBytes', bound, got, 'The value of a note is larger than its bound. Keep less.')
 }
 
-/** JSON to the letter: what would be changed or left out by writing it down is refused. */
 function textOf(value: unknown): string {
   try {
-    if (isJson(value)) return canonicalJson(value)
+    if (isPlainJson(value)) return canonicalJson(value)
   } catch {
     // Nested deeper than can be walked, or not plain data.
   }
@@ -36,19 +36,6 @@ function textOf(value: unknown): string {
     'value',
     'The value of a note is plain JSON: null, booleans, numbers, texts, lists and records of these.',
   )
-}
-
-function isJson(value: unknown): value is Json {
-  if (value === null || typeof value === 'boolean') return true
-  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value)
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (Array.isArray(value)) return [...value].every(isJson)
-  return typeof value === 'object' && isPlain(value) && Object.entries(value).flat().every(isJson)
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 export function checkedMemoryScope(scope: unknown): MemoryScope {

@@ -9,6 +9,7 @@ import { shuttingDown } from './claim-session.ts'
 import { Committer } from './committer.ts'
 import { ControlStream } from './control-stream.ts'
 import type { Ended } from './ended.ts'
+import { givenOptions } from './given-options.ts'
 import { listSessions, type SessionEntry, type SessionsFilter } from './list-sessions.ts'
 import { LiveSession } from './live-session.ts'
 import { type Host, type RuntimeOptions, type RuntimePorts, resolveHost } from './options.ts'
@@ -107,7 +108,7 @@ export class Runtime {
 
   /** Goes on with a session that rested when the checkpoint was taken, elsewhere; one that has a history of its own takes none. */
   async restore(checkpoint: unknown, options: RestoreOptions = {}): Promise<Session> {
-    const found = restorable(this.#services, checkpoint, options)
+    const found = restorable(this.#services, checkpoint, givenOptions(options))
     const { elevated } = options
     await restoreCheckpoint(this.#services, this.#liveSession(found.scope), {
       ...found,
@@ -139,7 +140,7 @@ export class Runtime {
   }
 
   events(scope: Scope, options: EventsOptions = {}): EventStream {
-    return this.#services.bus.events(scope, options)
+    return this.#services.bus.events(scope, givenOptions(options))
   }
 
   /** Starts nothing more, waits for results up to the grace, records them and lets go of every session. */

@@ -1,5 +1,4 @@
 import type { OperatorCommand, TaskRequest } from '../../machines/commands.ts'
-import type { JsonObject } from '../../machines/vocabulary.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
 import type { Scope } from '../facts/scope.ts'
@@ -60,7 +59,7 @@ function checkContent(host: Host, body: CommandBody<CommandName>): void {
   }
   if ('key' in body) checkedKey(host.limits, body.key)
   if ('value' in body) noteBody(host.limits, body.value)
-  if ('settings' in body && body.settings !== undefined) checkSettings(body.settings as JsonObject, host.redactor)
+  if ('settings' in body && body.settings !== undefined) checkSettings(body.settings, host.redactor)
   const granted = 'grants' in body ? Object.keys(body.grants ?? {}) : 'grant' in body ? [body.id] : []
   for (const id of granted) checkName(id, 'grants', host.redactor)
   if ('skills' in body && body.skills !== undefined) checkSkills(host.catalog, body.skills)

@@ -5,6 +5,7 @@ import type { Receipt } from './command.ts'
 import type { CommandName } from './command-bodies.ts'
 import { type MemoryOwner, ownerOf, type SharedScope, sharedKeyBody } from './control-memory.ts'
 import type { ControlStep } from './control-stream.ts'
+import { givenOptions } from './given-options.ts'
 import { checkedKey, noteBody } from './memory-note.ts'
 import { checkCommandId } from './operator-requests.ts'
 import { listNotes, type MemoryReader, type NoteEntry, readNote } from './read-memory.ts'
@@ -50,11 +51,11 @@ export class SessionMemory {
   async put(key: string, value: Json, options: CommandOptions = {}): Promise<Receipt> {
     const { limits } = this.#reader.services.host
     const body = { key: checkedKey(limits, key), value: JSON.parse(noteBody(limits, value)) as Json }
-    return this.#submit('memoryPut', body, options.commandId)
+    return this.#submit('memoryPut', body, givenOptions(options).commandId)
   }
 
   async remove(key: string, options: CommandOptions & { scope?: MemoryScope } = {}): Promise<Receipt> {
-    const { scope = 'session', commandId } = options
+    const { scope = 'session', commandId } = givenOptions(options)
     const name = checkedKey(this.#reader.services.host.limits, key)
     if (scope === 'session') return this.#submit('memoryRemove', { key: name }, commandId)
     return this.#change('remove', { key: name, to: scope }, commandId)
@@ -62,7 +63,7 @@ export class SessionMemory {
 
   /** Copies a note of the session to its user or tenant, where other sessions read it, if the host's policy allows it. */
   async promote(key: string, options: CommandOptions & { to: SharedScope }): Promise<Receipt> {
-    const { to, commandId } = options
+    const { to, commandId } = givenOptions(options)
     return this.#change('promote', { key: checkedKey(this.#reader.services.host.limits, key), to }, commandId)
   }
 

@@ -11,6 +11,7 @@ import { resultOf } from './background-results.ts'
 import type { Checkpoint } from './checkpoint/checkpoint-schema.ts'
 import { takeCheckpoint } from './checkpoint/take-checkpoint.ts'
 import type { Ended } from './ended.ts'
+import { givenOptions } from './given-options.ts'
 import type { GroupOutcome } from './group-handle.ts'
 import { type GroupView, groupsOf, type Joined, mayEndGroup, outcomeOfGroup } from './group-reads.ts'
 import { type LedgerEntry, readLedger } from './ledger.ts'
@@ -82,7 +83,7 @@ export class SessionReads {
 
   /** The folded state, also of the past. */
   readonly state = async (options: { at?: number } = {}): Promise<SessionState> => {
-    const { at } = options
+    const { at } = givenOptions(options)
     if (at === undefined) return this.#look((world) => stateOf(this.#known(world)))
     if (!Number.isSafeInteger(at) || at < 1) throw invalid('at', 'is a seq: a whole number of at least 1')
     const { world } = await loadWorld(this.#services.host.log, this.#scope, at)
@@ -91,18 +92,18 @@ export class SessionReads {
   }
 
   /** The model request that was sent at a fact, rebuilt from the log and content. */
-  readonly request = (options: { seq: number }): Promise<ModelRequest> =>
-    rebuildRequest(this.#services.host, this.#scope, options.seq)
+  readonly request = async (options: { seq: number }): Promise<ModelRequest> =>
+    rebuildRequest(this.#services.host, this.#scope, givenOptions(options).seq)
 
   readonly taskActor = (task: string): TaskActorRef => this.#reach.actors().task(task)
 
   /** What was done and decided in the session, in order, with digests as evidence. */
-  readonly ledger = (page: Page = {}): Promise<readonly LedgerEntry[]> =>
-    readLedger(this.#services.host.log, this.#scope, page)
+  readonly ledger = async (page: Page = {}): Promise<readonly LedgerEntry[]> =>
+    readLedger(this.#services.host.log, this.#scope, checkedPage(page))
 
   /** The session as a portable document, as it is now or was at a fact. */
-  readonly checkpoint = (options: { at?: number } = {}): Promise<Checkpoint> =>
-    takeCheckpoint(this.#services.host, this.#scope, options.at)
+  readonly checkpoint = async (options: { at?: number } = {}): Promise<Checkpoint> =>
+    takeCheckpoint(this.#services.host, this.#scope, givenOptions(options).at)
 
   /** The outcome of a task, once it has one. */
   readonly outcome = async (task: string): Promise<Outcome> => {
@@ -223,7 +224,7 @@ function invalid(field: string, why: string): LandfallError {
 }
 
 function checkedPage(page: Page): Page {
-  const { after = 0, limit = 1 } = page
+  const { after = 0, limit = 1 } = givenOptions(page)
   if (!Number.isSafeInteger(after) || after < 0) throw invalid('after', 'is a seq: a whole number, not negative')
   if (!Number.isSafeInteger(limit) || limit < 1) throw invalid('limit', 'is a whole number of at least 1')
   return page

@@ -5,6 +5,7 @@ import type { SessionActorRef } from './actors/actor-refs.ts'
 import { awaitTasks } from './await-tasks.ts'
 import type { CommandOptions, Receipt } from './command.ts'
 import type { CommandName } from './command-bodies.ts'
+import { givenId, givenOptions } from './given-options.ts'
 import { GroupHandle } from './group-handle.ts'
 import type { Joined } from './group-reads.ts'
 import { type Input, textOf } from './input.ts'
@@ -99,8 +100,8 @@ export class Session {
     return this.#create('start', input, options)
   }
 
-  followUp(input: Input, options: CreateOptions & { requires?: 'none' | 'success' } = {}): Promise<TaskHandle> {
-    return this.#create('followUp', input, { requires: 'none', ...options })
+  async followUp(input: Input, options: CreateOptions & { requires?: 'none' | 'success' } = {}): Promise<TaskHandle> {
+    return this.#create('followUp', input, { requires: 'none', ...givenOptions(options) } as TurnOptions)
   }
 
   supersede(input: Input, options: CreateOptions & { task?: string } = {}): Promise<TaskHandle> {
@@ -109,23 +110,23 @@ export class Session {
 
   /** Work beside the turn: it sees its input alone, and starts at once. */
   async spawn(input: Input, options: SpawnOptions = {}): Promise<TaskHandle> {
-    const { group, ...more } = options
-    const joins = group === undefined ? {} : { group: typeof group === 'string' ? group : group.id }
+    const { group, ...more } = givenOptions(options)
+    const joins = group === undefined ? {} : { group: givenId('group', group) }
     return this.#create('spawn', input, { propagate: 'cascade', ...more, ...joins } as TurnOptions)
   }
 
   /** A new group for background tasks; with `failFast` the first failure cancels the others. */
   async group(options: CommandOptions & { failFast?: boolean } = {}): Promise<GroupHandle> {
-    const { commandId, failFast = false } = options
-    const receipt = await this.#submit('createGroup', { failFast }, commandId)
+    const { commandId, failFast = false, ...more } = givenOptions(options)
+    const receipt = await this.#submit('createGroup', { failFast, ...more }, commandId)
     return this.groupOf(receipt.group ?? '')
   }
 
   /** A handle on a group that was made before. */
   groupOf(group: string): GroupHandle {
     return new GroupHandle(group, {
-      seal: ({ commandId }) => this.#submit('sealGroup', { group }, commandId),
-      cancel: ({ commandId }) => this.#submit('cancelGroup', { group }, commandId),
+      seal: (options) => this.#submit('sealGroup', { group }, options.commandId),
+      cancel: (options) => this.#submit('cancelGroup', { group }, options.commandId),
       outcome: () => this.#reads.groupOutcome(group),
     })
   }
@@ -136,77 +137,80 @@ export class Session {
     options: { deadline?: string } = {},
   ): Promise<Joined> {
     const reads = this.#reads
-    if (awaited instanceof GroupHandle) return reads.awaitGroup(awaited.id, options.deadline)
-    const tasks = awaited.map((task) => (typeof task === 'string' ? task : task.id))
-    return awaitTasks(this.#services.host, { tasks, outcome: reads.outcome }, options.deadline)
+    const { deadline } = givenOptions(options)
+    if (!Array.isArray(awaited)) return reads.awaitGroup(givenId('group', awaited as GroupHandle), deadline)
+    const tasks = awaited.map((task) => givenId('tasks', task))
+    return awaitTasks(this.#services.host, { tasks, outcome: reads.outcome }, deadline)
   }
 
   async steer(
     input: Input,
     options: CommandOptions & { task?: string; mode?: 'boundary' | 'interrupt' } = {},
   ): Promise<Receipt> {
-    const { commandId, ...more } = options
+    const { commandId, ...more } = givenOptions(options)
     return this.#submit('steer', { input: textOf(input), mode: 'boundary', ...more }, commandId)
   }
 
-  cancel(options: CommandOptions & { task?: string; reason?: string; steering?: SteeringFate } = {}): Promise<Receipt> {
-    const { commandId, ...more } = options
+  async cancel(
+    options: CommandOptions & { task?: string; reason?: string; steering?: SteeringFate } = {},
+  ): Promise<Receipt> {
+    const { commandId, ...more } = givenOptions(options)
     const body = { reason: 'cancelled by the operator', steering: 'inherit', ...more }
     return this.#submit('cancel', body, commandId)
   }
 
   /** Nothing of the task starts any more until it is resumed; what is under way ends by itself. */
-  pause(options: CommandOptions & { task?: string } = {}): Promise<Receipt> {
-    const { commandId, ...more } = options
+  async pause(options: CommandOptions & { task?: string } = {}): Promise<Receipt> {
+    const { commandId, ...more } = givenOptions(options)
     return this.#submit('pause', more, commandId)
   }
 
-  resume(
+  async resume(
     token: string,
     answer: CommandOptions & { decision: 'approve' | 'reject' | 'resume' | 'timeout'; input?: Json },
   ): Promise<Receipt> {
-    const { commandId, ...more } = answer
+    const { commandId, ...more } = givenOptions(answer)
     return this.#submit('resume', { token, ...more }, commandId)
   }
 
   /** Short for the `resume` of a confirmation; a pause that asks for something else is not settled by it. */
-  confirm(confirmation: string, decision: 'allow' | 'deny', options: CommandOptions = {}): Promise<Receipt> {
+  async confirm(confirmation: string, decision: 'allow' | 'deny', options: CommandOptions = {}): Promise<Receipt> {
     const decided = { allow: 'approve', deny: 'reject' }[decision]
     const body = { token: confirmation, decision: decided, confirms: true }
-    return this.#submit('resume', body, options.commandId)
+    return this.#submit('resume', body, givenOptions(options).commandId)
   }
 
-  unblock(task: string, options: CommandOptions = {}): Promise<Receipt> {
-    return this.#submit('unblock', { task }, options.commandId)
+  async unblock(task: string, options: CommandOptions = {}): Promise<Receipt> {
+    return this.#submit('unblock', { task }, givenOptions(options).commandId)
   }
 
   async replace(task: string, input: Input, options: TurnOptions = {}): Promise<Receipt> {
-    const { commandId, ...more } = options
+    const { commandId, ...more } = givenOptions(options)
     return this.#submit('replace', { input: textOf(input), task, ...more }, commandId)
   }
 
   /** Takes authority from a task that has not ended; it is never given back. */
-  reduceGrant(task: string, id: string, grant: Grant, options: CommandOptions = {}): Promise<Receipt> {
-    return this.#submit('reduceGrant', { task, id, grant }, options.commandId)
+  async reduceGrant(task: string, id: string, grant: Grant, options: CommandOptions = {}): Promise<Receipt> {
+    return this.#submit('reduceGrant', { task, id, grant }, givenOptions(options).commandId)
   }
 
-  acknowledge(calls: readonly string[] | 'all', options: CommandOptions = {}): Promise<Receipt> {
-    return this.#submit('acknowledge', { calls }, options.commandId)
+  async acknowledge(calls: readonly string[] | 'all', options: CommandOptions = {}): Promise<Receipt> {
+    return this.#submit('acknowledge', { calls }, givenOptions(options).commandId)
   }
 
-  close(options: EndOptions = {}): Promise<Receipt> {
-    const { commandId, ...more } = options
+  async close(options: EndOptions = {}): Promise<Receipt> {
+    const { commandId, ...more } = givenOptions(options)
     return this.#submit('close', { cancel: false, ...more }, commandId)
   }
 
   /** Final: content, key, inbox and snapshots go; the facts stay, and say nothing any more. */
-  erase(options: EndOptions = {}): Promise<Receipt> {
-    const { commandId, ...more } = options
+  async erase(options: EndOptions = {}): Promise<Receipt> {
+    const { commandId, ...more } = givenOptions(options)
     return this.#submit('erase', { cancel: false, ...more }, commandId)
   }
 
-  reopen(options: CommandOptions = {}): Promise<Receipt> {
-    return this.#submit('reopen', {}, options.commandId)
+  async reopen(options: CommandOptions = {}): Promise<Receipt> {
+    return this.#submit('reopen', {}, givenOptions(options).commandId)
   }
 
   /** The session as an XState actor, with its living tasks as children: it shows what is committed and takes commands. */
@@ -219,7 +223,7 @@ export class Session {
   }
 
   async #create(name: CommandName, input: Input, options: TurnOptions): Promise<TaskHandle> {
-    const { commandId, ...more } = options
+    const { commandId, ...more } = givenOptions(options)
     const receipt = await this.#submit(name, { input: textOf(input), ...more }, commandId)
     return new TaskHandle(receipt.task ?? '', receipt, this.#reads)
   }

@@ -32,6 +32,28 @@ describe('an idempotency key', () => {
     await checkAll(rig)
   })
 
+  it('says nothing any more of an erased session, before a restart as after it', async () => {
+    const rig = await openJobs()
+    const job = await rig.session.spawn('job', { idempotencyKey: 'k' })
+    ;(await asked(rig, 'job')).text('done')
+    await job.outcome()
+    await rig.session.erase()
+    const again = () => refusal(rig.session.spawn('job', { idempotencyKey: 'k' }))
+    expect(await again()).toMatchObject({ code: 'SESSION_ERASED' })
+    await rig.crashAndReopen()
+    expect(await again()).toMatchObject({ code: 'SESSION_ERASED' })
+  })
+
+  it('is compared with every name of the request', async () => {
+    const rig = await openJobs()
+    const settings = JSON.parse('{"__proto__":{"a":1}}')
+    await rig.session.spawn('job', { idempotencyKey: 'k', settings })
+    expect((await rig.session.spawn('job', { idempotencyKey: 'k', settings })).reused).toBe(true)
+    const other = rig.session.spawn('job', { idempotencyKey: 'k', settings: {} })
+    expect(await refusal(other)).toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' })
+    await checkAll(rig)
+  })
+
   it('is read from a snapshot too, and not shared with another session; without one nothing is the same', async () => {
     const rig = await openJobs()
     const one = await rig.session.spawn('job', { idempotencyKey: 'k' })

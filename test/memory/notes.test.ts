@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Json } from '../../machines/vocabulary.ts'
+import type { Session } from '../../src/runtime/session.ts'
 import { verifyStore } from '../../src/testing/verify-store.ts'
 import { runtimesOn, scope, stores } from '../inbox/kit/two-runtimes.ts'
 import { refusal } from '../runtime/kit/check.ts'
@@ -121,4 +122,19 @@ it('reaches a session that another process works on, through its inbox', async (
   expect(await other.session(scope).memory.get('plan')).toEqual(['tea'])
   expect((await owner.session(scope).log()).filter(({ type }) => type === 'memory.put').length).toBe(1)
   await owner.session(scope).cancel()
+})
+
+it('keeps every name of a value, over a restart and in a checkpoint', async () => {
+  const store = stores[0]?.[1]() ?? (() => expect.unreachable())
+  const open = runtimesOn(store)
+  const first = await open()
+  const text = '{"__proto__":{"a":1},"b":["c"]}'
+  await first.session(scope).memory.put('odd', JSON.parse(text))
+  const read = async (session: Session) => JSON.stringify(await session.memory.get('odd'))
+  expect(await read(first.session(scope))).toBe(text)
+  await first.close()
+  const second = await open()
+  expect(await read(second.session(scope))).toBe(text)
+  const other = await runtimesOn(stores[0]?.[1]() ?? store)()
+  expect(await read(await other.restore(await second.session(scope).checkpoint()))).toBe(text)
 })

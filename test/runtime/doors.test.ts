@@ -84,3 +84,69 @@ it('has a code for misuse that types would have found', async () => {
       await expect(read).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   await runtime.close()
 })
+
+it.each([null, 5, 'x', []])('has a code for options that are none: %j', async (given) => {
+  const runtime = await openRuntime({ log: memoryLog(), model: echo })
+  const session = runtime.session(scope)
+  const job = await session.spawn('x')
+  await job.outcome()
+  const group = await session.group()
+  const before = (await session.log()).length
+  const none = given as never
+  const refused = { code: 'INVALID_INPUT', details: { field: 'options' } }
+  for (const command of [
+    session.start('x', none),
+    session.followUp('x', none),
+    session.supersede('x', none),
+    session.spawn('x', none),
+    session.group(none),
+    group.seal(none),
+    group.cancel(none),
+    session.await([job], none),
+    session.await(group, none),
+    session.steer('x', none),
+    session.cancel(none),
+    session.pause(none),
+    session.resume('x', none),
+    session.confirm('x', 'allow', none),
+    session.unblock(job.id, none),
+    session.replace(job.id, 'x', none),
+    session.reduceGrant(job.id, 'tool:x', { level: 'none', confirm: 'none' }, none),
+    session.acknowledge('all', none),
+    session.close(none),
+    session.erase(none),
+    session.reopen(none),
+    session.state(none),
+    session.request(none),
+    session.checkpoint(none),
+    session.log(none),
+    session.messages(none),
+    session.ledger(none),
+    session.memory.put('k', 1, none),
+    session.memory.remove('k', none),
+    session.memory.promote('k', none),
+    runtime.restore({}, none),
+  ])
+    await expect(command).rejects.toMatchObject(refused)
+  expect(() => runtime.events(scope, none)).toThrow(expect.objectContaining(refused))
+  expect((await session.log()).length).toBe(before)
+  await runtime.close()
+})
+
+it('has a code for what names no task and no group, and no task stays outside of the group that it was meant for', async () => {
+  const runtime = await openRuntime({ log: memoryLog(), model: echo })
+  const session = runtime.session(scope)
+  const job = await session.spawn('x')
+  await job.outcome()
+  const before = (await session.log()).length
+  for (const none of [undefined, null, 5, {}, [5], [null], new Set()]) {
+    const awaited = none as never
+    await expect(session.await(awaited)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    if (none === undefined) continue
+    await expect(session.spawn('x', { group: awaited })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  }
+  await expect(session.await([job], { deadline: 5 as never })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(session.group({ failfast: true } as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect((await session.log()).length).toBe(before)
+  await runtime.close()
+})
