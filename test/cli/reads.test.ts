@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { landfall, start, workFolder } from './cli-process.ts'
 
@@ -38,6 +40,19 @@ it('lists and shows what a session holds, as text and as JSON', async () => {
     err: expect.stringMatching(/^NOT_FOUND: /),
   })
   expect((await landfall(['replay', '--at', '999'], { cwd })).code).toBe(1)
+})
+
+it('tells what a background task says from the conversation', async () => {
+  const cwd = workFolder()
+  const spawns = { calls: [{ name: 'task_spawn', arguments: { input: 'dig' } }] }
+  const script = { name: 'm', turns: [[spawns, { text: 'begun' }]], background: [{ text: 'dug' }] }
+  writeFileSync(join(cwd, 'spawns.json'), JSON.stringify(script))
+  await landfall(['run', 'hello', '--model', 'script:spawns.json'], { cwd })
+  const tasks = JSON.parse((await landfall(['tasks', '--json'], { cwd })).out) as { id: string; kind: string }[]
+  const beside = `background ${tasks.find(({ kind }) => kind === 'background')?.id} `
+  const lines = (await landfall(['messages'], { cwd })).out.split('\n')
+  expect(lines).toEqual(expect.arrayContaining([`${beside}user: dig`, `${beside}assistant: dug`]))
+  expect(lines).toEqual(expect.arrayContaining(['user: hello', 'assistant: begun']))
 })
 
 it('prints the log as JSON lines, from a seq on', async () => {

@@ -66,11 +66,17 @@ export async function messages(context: CliContext): Promise<number> {
   const after = wholeNumber('--after', textOption(context, 'after'))
   const limit = wholeNumber('--limit', textOption(context, 'limit'), 1)
   const page = { ...(after === undefined ? {} : { after }), ...(limit === undefined ? {} : { limit }) }
-  const found = await withStore(settings.db, (log) => messagesOf(log, scopeOf(settings), page))
+  const { found, beside } = await withStore(settings.db, async (log) => {
+    const { world } = await loadNewest(log, scopeOf(settings))
+    const background = tasksOf(world).filter(({ kind }) => kind === 'background')
+    return { found: await messagesOf(log, scopeOf(settings), page), beside: new Set(background.map(({ id }) => id)) }
+  })
+  // What a background task says is no part of the conversation between the lines of which it stands.
   output.result(found, () =>
-    found.map(({ role, content, toolCalls }) => {
+    found.map(({ task, role, content, toolCalls }) => {
       const calls = (toolCalls ?? []).map(({ name, arguments: given }) => `\n  calls ${name} ${JSON.stringify(given)}`)
-      return `${role}: ${content}${calls.join('')}`
+      const whose = beside.has(task) ? `background ${task} ` : ''
+      return `${whose}${role}: ${content}${calls.join('')}`
     }),
   )
   return exitCodes.done
