@@ -133,7 +133,8 @@ it('refuses a position that is none of this store, before there is a stream', as
     expect(await get(`${base(on)}/events?after=${after}`), after).toMatchObject(expected)
     expect(await get(`${base(on)}/events`, { 'last-event-id': after }), after).toMatchObject(expected)
   }
-  expect(await get(`${base(on)}/events?type=no.such`)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  for (const types of ['type=no.such', 'type=', 'type=,', 'type=task.completed&type='])
+    expect(await get(`${base(on)}/events?${types}`)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
 })
 
 it('says so when the facts after a position are not kept any more', async () => {

@@ -8,7 +8,9 @@ import { type Call, type Route, route, sessionRoute } from '../route.ts'
 import { positionFrame } from '../sse-frame.ts'
 import { SseStream } from '../sse-stream.ts'
 
-const names = z.union([z.string(), z.array(z.string())])
+/** Names, or several joined by commas. None at all would be a stream on which nothing ever comes. */
+const someNames = z.string().regex(/[^,]/)
+const names = z.union([someNames, z.array(someNames)])
 const flag = z.enum(['true', 'false'])
 /** Seconds, or with a unit: 500ms, 30s, 5m, 1h, 7d. */
 const duration = z.string().regex(/^\d{1,9}(\.\d{1,3})?(ms|s|m|h|d)?$/)
