@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { BenchCase } from '../../src/bench/case.ts'
 import { cancelWaiting } from '../../src/bench/cases/cancel-waiting.ts'
 import { concurrentSessions } from '../../src/bench/cases/concurrent-sessions.ts'
@@ -12,6 +12,9 @@ import { createEnvironment, type DisposableEnvironment } from '../../src/bench/e
 import type { Product } from '../../src/bench/product.ts'
 import { runCase } from '../../src/bench/run-bench.ts'
 import { fakeProduct } from './fake-product.ts'
+
+// Cases write real files, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 let env: DisposableEnvironment | null = null
 

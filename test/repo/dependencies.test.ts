@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { inexactVersions, type Manifest, undeclaredImports, unusedDependencies } from './dependencies.ts'
 import { allCode, repoRoot } from './source-files.ts'
+
+// Every file of the repository is parsed, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const manifest: Manifest = JSON.parse(readFileSync(`${repoRoot}package.json`, 'utf8'))
 

@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { cycles, floorViolations, homeless } from './floors.ts'
 import { productFiles } from './source-files.ts'
+
+// Every file of the repository is parsed, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const one = (path: string, text: string) => floorViolations([{ path, text }])
 

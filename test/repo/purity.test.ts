@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { fromPromise, StateMachine, setup } from 'xstate'
 import { activeStates, ambientUses, impurities, realPorts } from './purity.ts'
 import { productFiles, repoRoot, sourceFiles } from './source-files.ts'
+
+// Every file of the repository is parsed, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const one = (text: string) => impurities([{ path: 'machines/sample.ts', text }])
 const ambient = (text: string) => ambientUses([{ path: 'src/bus/sample.ts', text }], {})
