@@ -41,6 +41,8 @@ export const limits = {
   // Models and context
   modelRequestBytes: 16 * mib,
   modelAttempts: 4,
+  /** The longest wait that a provider may ask for; beyond it the turn ends with the provider's code. */
+  retryAfterMs: 600_000,
   callAttempts: 4,
   toolTranscriptBytesPerTurn: 16 * mib,
   admissionMarginTokens: 512,
@@ -58,7 +60,7 @@ export const limits = {
   capabilityPageItems: 20,
   capabilityPageMaxItems: 100,
   mcpMessageBytes: 4 * mib,
-  mcpTools: 512,
+  mcpToolItems: 512,
   mcpSchemaBytes: 64 * kib,
   // Workspace and native tools
   writeBytes: 128 * kib,

@@ -166,7 +166,6 @@ export class LiveSession {
       const failure = await this.#commit(step)
       if (failure !== null) this.#retry(request, failure)
     } catch (error) {
-      this.#services.host.logger.error({ code: errorCode(error) }, 'a result could not be recorded')
       this.#retry(request, error)
     }
   }
@@ -177,7 +176,10 @@ export class LiveSession {
     const again = () => this.post(request)
     if (code === 'CONTROL_STALE') void this.#services.control.refresh().then(again, () => this.#later(again))
     else if (code.startsWith('STORE_')) this.#later(again)
-    else if (code !== 'OWNERSHIP_LOST' && request.otherwise !== undefined) this.post(request.otherwise)
+    else if (code !== 'OWNERSHIP_LOST') {
+      this.#services.host.logger.error({ code }, 'a result could not be recorded')
+      if (request.otherwise !== undefined) this.post(request.otherwise)
+    }
   }
 
   #later(work: () => void): void {

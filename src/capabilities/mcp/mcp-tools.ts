@@ -43,7 +43,7 @@ export function offerOf(tools: readonly Tool[], of: OfferOf): Offer {
   const leftOut: { tool: string; why: string }[] = []
   for (const tool of tools) {
     try {
-      if (made.size >= of.limits.mcpTools) throw new RangeError(`a server may have ${of.limits.mcpTools} tools`)
+      if (made.size >= of.limits.mcpToolItems) throw new RangeError(`a server may have ${of.limits.mcpToolItems} tools`)
       if (made.has(tool.name)) throw new RangeError('the server has two of this name')
       made.set(tool.name, definitionOf(tool, of, validator))
     } catch (error) {
