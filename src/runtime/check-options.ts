@@ -92,7 +92,7 @@ export const optionRules = {
 /** Refuses what is not of its kind where it is given, and not turns later where it is used. */
 export function checkOptions(options: unknown, rules: Readonly<Record<string, Rule>>): void {
   if (!isObject(options)) throw refusedOption('options', 'Give openRuntime its options.')
-  if (options.log === undefined) throw refusedOption('log', optionRules.log.message)
+  if (options.log == null) throw refusedOption('log', optionRules.log.message)
   check(options, rules, '')
   if (isObject(options.context)) check(options.context, contextRules, 'context.')
 }

@@ -152,9 +152,9 @@ describe('what is no summary', () => {
   it('that the budget does not pay for is accounted, and not asked for', async () => {
     let settle = async () => {}
     const summary = new HeldModel(() => settle(), 'summariser')
-    const rig = await rigWith([], { context, summaryModel: summary, budget: { tokens: 20_000 } })
+    const rig = await rigWith([], { context, summaryModel: summary, budget: { tokens: 15_100 } })
     settle = () => rig.time.settle()
-    for (let turn = 0; turn < 4; turn += 1) {
+    for (let turn = 0; turn < 3; turn += 1) {
       const handle = await rig.session.start(`turn: ${chunk}`)
       ;(await rig.model.next()).says({ text: `answer: ${chunk}`, usage: { input: 4_800, output: 100 } })
       expect((await handle.outcome()).status).toBe('completed')

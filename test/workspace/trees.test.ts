@@ -155,7 +155,6 @@ describe('a runtime without a sandbox', () => {
       { from: join(from, 'gone') },
       { from, isolation: 'magic' },
       { from, mount: true },
-      null,
       'folder',
       [],
       { from, isolation: null },
