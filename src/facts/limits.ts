@@ -41,8 +41,6 @@ export const limits = {
   // Models and context
   modelRequestBytes: 16 * mib,
   modelAttempts: 4,
-  /** The longest wait that a provider may ask for; beyond it the turn ends with the provider's code. */
-  retryAfterMs: 600_000,
   callAttempts: 4,
   toolTranscriptBytesPerTurn: 16 * mib,
   admissionMarginTokens: 512,

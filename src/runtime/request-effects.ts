@@ -28,7 +28,6 @@ interface InFlight {
 }
 
 const firstBackoffMs = 500
-const mostJitterMs = 1_000
 const longestBackoffMs = 30_000
 
 /**
@@ -237,7 +236,7 @@ export class RequestEffects {
         const { code, withheld: noCode } = safeCode(this.#services.host.redactor, failure.code, 'MODEL_FAILED')
         if (noCode) step.withhold('code')
         if (unclean !== undefined) step.withhold(unclean)
-        const retries = isTurn && this.#isWorthAnother(of.flight.attempt, failure)
+        const retries = isTurn && failure.retryable && of.flight.attempt < this.#services.host.limits.modelAttempts
         const data: FactData['model.failed'] = {
           code,
           retryable: failure.retryable,
@@ -251,18 +250,11 @@ export class RequestEffects {
     }
   }
 
-  /** A turn that would wait for hours is of more use when it says why it does not. */
-  #isWorthAnother(attempt: number, { retryable, retryAfterMs = 0 }: ModelError): boolean {
-    const { modelAttempts, retryAfterMs: longest } = this.#services.host.limits
-    return retryable && attempt < modelAttempts && !(retryAfterMs > longest)
-  }
-
-  /** Never before the provider's time; those that were sent away together do not come back together. */
-  #backoffMs(attempt: number, { retryAfterMs = Number.NaN }: ModelError): number {
-    const random = this.#services.host.random.next()
-    if (retryAfterMs >= 0) return Math.ceil(retryAfterMs + Math.min(mostJitterMs, retryAfterMs / 10) * random)
+  #backoffMs(attempt: number, failure: ModelError): number {
+    const { retryAfterMs = Number.NaN } = failure
+    if (retryAfterMs >= 0) return Math.min(retryAfterMs, this.#services.host.limits.turnMs)
     const ceiling = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1))
-    return Math.round(ceiling / 2 + (ceiling / 2) * random)
+    return Math.round(ceiling / 2 + (ceiling / 2) * this.#services.host.random.next())
   }
 }
 
