@@ -1,6 +1,7 @@
 import type { BenchCase } from './case.ts'
 import { cancelWaiting } from './cases/cancel-waiting.ts'
 import { concurrentSessions } from './cases/concurrent-sessions.ts'
+import { conversationLength } from './cases/conversation-length.ts'
 import { diskBytes } from './cases/disk-bytes.ts'
 import { fanOut } from './cases/fan-out.ts'
 import { httpSubscribers } from './cases/http-subscribers.ts'
@@ -16,6 +17,7 @@ import { startUp } from './cases/start-up.ts'
 /** Every case, in the order of the table of goals. */
 export const cases: readonly BenchCase[] = [
   sequentialTurn,
+  conversationLength,
   concurrentSessions,
   diskBytes,
   readyAfterKill,

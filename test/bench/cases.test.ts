@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { BenchCase } from '../../src/bench/case.ts'
 import { cancelWaiting } from '../../src/bench/cases/cancel-waiting.ts'
 import { concurrentSessions } from '../../src/bench/cases/concurrent-sessions.ts'
+import { conversationLength } from '../../src/bench/cases/conversation-length.ts'
 import { diskBytes } from '../../src/bench/cases/disk-bytes.ts'
 import { fanOut } from '../../src/bench/cases/fan-out.ts'
 import { idleHeap } from '../../src/bench/cases/idle-heap.ts'
@@ -27,6 +28,7 @@ afterEach(() => env?.dispose())
 
 const driven: readonly BenchCase[] = [
   sequentialTurn,
+  conversationLength,
   concurrentSessions,
   diskBytes,
   idleStart,
