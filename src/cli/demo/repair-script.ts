@@ -1,4 +1,5 @@
 import type { Script } from '../../models/script.ts'
+import { lookAround, sayWhatWasAsked } from './look-around.ts'
 
 const folder = 'landfall-demo'
 const program = `${folder}/add.mjs`
@@ -21,18 +22,7 @@ const someBytes = 160
 export const repairScript: Script = {
   name: 'demo',
   everyTurn: [
-    {
-      delayMs: 60,
-      chunks: ['I look ', 'at what ', 'is in this folder.'],
-      calls: [{ name: 'fs.list', arguments: { path: '.' } }],
-      usage: { input: 420, output: 24 },
-    },
-    {
-      delayMs: 60,
-      text: 'fs.list returned {{last}}\nNow the beginning of package.json.',
-      calls: [{ name: 'fs.read', arguments: { path: 'package.json', length: someBytes } }],
-      usage: { input: 700, output: 40 },
-    },
+    ...lookAround(someBytes),
     {
       delayMs: 60,
       text: 'fs.read returned {{last}}\nI write a small program and its test, into a copy of the folder.',
@@ -73,14 +63,6 @@ export const repairScript: Script = {
       calls: [{ name: 'fs.read', arguments: { path: 'README.md', length: someBytes } }],
       usage: { input: 2_500, output: 60 },
     },
-    {
-      delayMs: 60,
-      chunks: [
-        'You asked: {{input}}\n',
-        'The last thing that I read is {{last}}\n',
-        'The folder itself is as it was. This was turn {{turn}} of the session; the request that I answer holds {{count:messages}} messages.',
-      ],
-      usage: { input: 2_600, output: 90 },
-    },
+    sayWhatWasAsked('The folder itself is as it was. ', 2_600),
   ],
 }

@@ -3,11 +3,22 @@ import { LandfallError } from '../../facts/errors.ts'
 import { capability, done, listOf, sessionEntry } from '../answer-schemas.ts'
 import { type Identity, isElevated, scopeFor } from '../identity.ts'
 import { listPage, pageQuery } from '../page.ts'
-import { type Route, route } from '../route.ts'
+import { type Call, type Route, route } from '../route.ts'
 
-const ok = { ok: true } as const
-const answer = { status: 200, description: 'It holds from now on, everywhere', schema: done } as const
-const elevated = 'elevated:capabilities'
+/** Changes what everybody in the store may use, so it needs more than an identity. */
+function catalogCommand(path: string, summary: string, act: (call: Call<unknown, unknown>) => Promise<unknown>): Route {
+  return route({
+    method: 'post',
+    path,
+    summary,
+    elevated: 'elevated:capabilities',
+    answer: { status: 200, description: 'It holds from now on, everywhere', schema: done },
+    handle: async (call) => {
+      await act(call)
+      return { ok: true } as const
+    },
+  })
+}
 
 export const storeRoutes: readonly Route[] = [
   route({
@@ -19,39 +30,21 @@ export const storeRoutes: readonly Route[] = [
     handle: async ({ runtime, query }) =>
       listPage(runtime.reads.capabilities(), query, runtime.ports.limits, ({ id }) => id),
   }),
-  route({
-    method: 'post',
-    path: '/v1/capabilities/{capability}/revoke',
-    summary: 'Nobody uses a capability any more, running tasks included',
-    elevated,
-    answer,
-    handle: async ({ runtime, path, identity }) => {
-      await runtime.catalog.revoke(path.capability ?? '', identity.user)
-      return ok
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/v1/providers/{provider}/disable',
-    summary: 'Nobody uses the capabilities of a provider until it is enabled',
-    elevated,
-    answer,
-    handle: async ({ runtime, path, identity }) => {
-      await runtime.catalog.disableProvider(path.provider ?? '', identity.user)
-      return ok
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/v1/providers/{provider}/enable',
-    summary: 'The capabilities of a provider may be used again',
-    elevated,
-    answer,
-    handle: async ({ runtime, path, identity }) => {
-      await runtime.catalog.enableProvider(path.provider ?? '', identity.user)
-      return ok
-    },
-  }),
+  catalogCommand(
+    '/v1/capabilities/{capability}/revoke',
+    'Nobody uses a capability any more, running tasks included',
+    ({ runtime, path, identity }) => runtime.catalog.revoke(path.capability ?? '', identity.user),
+  ),
+  catalogCommand(
+    '/v1/providers/{provider}/disable',
+    'Nobody uses the capabilities of a provider until it is enabled',
+    ({ runtime, path, identity }) => runtime.catalog.disableProvider(path.provider ?? '', identity.user),
+  ),
+  catalogCommand(
+    '/v1/providers/{provider}/enable',
+    'The capabilities of a provider may be used again',
+    ({ runtime, path, identity }) => runtime.catalog.enableProvider(path.provider ?? '', identity.user),
+  ),
   route({
     method: 'post',
     path: '/v1/sessions/restore',
