@@ -91,3 +91,16 @@ export const close = z.strictObject({ cancel: z.exactOptional(z.boolean()), reas
 export const reduceGrant = z
   .strictObject({ id: z.string().min(1).max(limits.pathChars), grant, commandId })
   .meta({ id: 'ReduceGrant' })
+
+/** The key of a note is content as its value is, so both stand in a body and never in an address. */
+const key = z.string()
+
+export const putNote = z.strictObject({ key, value: z.json(), commandId }).meta({ id: 'PutNote' })
+
+export const removeNote = z
+  .strictObject({ key, scope: z.exactOptional(z.enum(['session', 'user', 'tenant'])), commandId })
+  .meta({ id: 'RemoveNote' })
+
+export const promoteNote = z
+  .strictObject({ key, to: z.enum(['user', 'tenant']), commandId })
+  .meta({ id: 'PromoteNote' })

@@ -75,6 +75,7 @@ it('describes every route of the protocol', async () => {
         'patch',
         'memory',
       ].map((name) => `get ${s}/${name}`),
+      ...['', '/remove', '/promote'].map((name) => `post ${s}/memory${name}`),
       ...[`get ${s}/events`, `get ${s}/events/aggregate`, 'get /v1/events', 'get /v1/capabilities'],
       'post /v1/capabilities/{capability}/revoke',
       'post /v1/providers/{provider}/disable',

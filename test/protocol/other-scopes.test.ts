@@ -47,6 +47,9 @@ const bodies: { readonly [path: string]: (ids: Ids) => unknown } = {
   replace: () => ({ input: 'something else' }),
   confirm: ({ token }) => ({ decision: 'allow', confirmation: token }),
   acknowledge: ({ call }) => ({ calls: [call] }),
+  memory: () => ({ key: 'k', value: 1 }),
+  remove: () => ({ key: 'k' }),
+  promote: () => ({ key: 'k', to: 'user' }),
   grants: () => ({ id: 'tool:pay', grant: { level: 'none', confirm: 'none' } }),
 }
 const queries: { readonly [path: string]: string } = { request: '?seq=5', aggregate: '?window=60&bucket=60' }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { LandfallError } from '../../facts/errors.ts'
 import type { LedgerEntry } from '../../runtime/ledger.ts'
 import * as answers from '../answer-schemas.ts'
 import { listPage, pageQuery, seqPage, seqPageQuery } from '../page.ts'
@@ -83,21 +82,6 @@ export const readRoutes: readonly Route[] = [
       return new Response(patch, {
         headers: { 'content-type': 'text/x-diff; charset=utf-8', 'cache-control': 'no-store' },
       })
-    },
-  }),
-  sessionRoute({
-    method: 'get',
-    path: `${base}/memory`,
-    summary: 'Keys and sizes of the notes that the session reads; with a key that note',
-    query: pageQuery.extend({ scope: z.enum(['session', 'user', 'tenant']).optional(), key: z.string().optional() }),
-    answer: { status: 200, description: 'A page of notes, or one with its value', schema: answers.notes },
-    handle: async ({ session, query, runtime }) => {
-      const { scope = 'session', key } = query
-      if (key === undefined)
-        return listPage(await session.memory.list(scope), query, runtime.ports.limits, (note) => note.key)
-      const value = await session.memory.get(key, scope)
-      if (value === undefined) throw new LandfallError('NOT_FOUND', 'No such note in this memory.')
-      return { key, scope, value }
     },
   }),
   sessionRoute({
