@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeModules, snippetsOf, tourBlocks, tourFiles } from './readme.ts'
-import { repoRoot } from './source-files.ts'
+import { repoRoot, sourceFiles } from './source-files.ts'
 import { checkModules } from './type-check.ts'
 
 const readmePath = join(repoRoot, 'README.md')
@@ -46,6 +46,18 @@ describe('the README', () => {
     const modules = codeModules(snippetsOf(readme))
     expect(modules.length, '`ts` blocks').toBeGreaterThan(0)
     expect(checkModules(modules)).toBe('')
+  })
+})
+
+describe('the list of decisions', () => {
+  it('names every record, with its title', () => {
+    const records = sourceFiles(/\.md$/, 'src/decisions').map(({ path, text }) => {
+      const [, number, title] = /^# (\d{4}) (.+)$/m.exec(text) ?? []
+      return `- [${number}](${path}) ${title}`
+    })
+    expect(readme.split('\n').filter((line) => line.includes('](src/decisions/0') && line.startsWith('- ['))).toEqual(
+      records,
+    )
   })
 })
 
