@@ -79,7 +79,7 @@ function writeTool(workspaceOf: WorkspaceOf<Workspace>): ToolDefinition {
     subject: (args) => args.path,
     run: async (args, context) => {
       const workspace = await opened(workspaceOf, context)
-      return attestedMethods(workspace).write(args.path, args.contents)
+      return attestedMethods(workspace).write(args.path, args.contents, { signal: context.signal })
     },
   })
 }

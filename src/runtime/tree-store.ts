@@ -4,6 +4,7 @@ import type { World } from '../../machines/world.ts'
 import { LandfallError } from '../facts/errors.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { Scope } from '../facts/scope.ts'
+import type { LeftOut, LeftOutFolder } from '../workspace/left-out.ts'
 import { patchOf } from '../workspace/patch.ts'
 import { isSameFile, type Tree, type TreeFile, textFile } from '../workspace/tree.ts'
 
@@ -16,8 +17,16 @@ const pairs = z
   .custom<object>((given) => typeof given === 'object' && given !== null && !Array.isArray(given))
   .transform((given): [string, unknown][] => Object.entries(given))
 
+/** How many, and their names. The first version told the number only; then any path is taken to be free. */
+const leftOutFolder = z
+  .union([z.number().int(), z.tuple([z.number().int(), z.array(z.string()).nullable()])])
+  .transform((told): LeftOutFolder => {
+    if (typeof told === 'number') return { count: told, names: [] }
+    return { count: told[0], names: told[1] }
+  })
+
 const manifest = z.strictObject({
-  v: z.literal(1),
+  v: z.union([z.literal(1), z.literal(2)]),
   /** The manifest of what the workspace began with; null: this is that one. */
   initial: z.string().nullable(),
   /** The manifest that this one differs from, and how many there are below it; null: all files are here. */
@@ -26,7 +35,7 @@ const manifest = z.strictObject({
   files: pairs.pipe(z.array(z.tuple([z.string(), z.tuple([z.string(), z.boolean()])]))),
   removed: z.array(z.string()),
   /** By folder, what of the source was not copied. */
-  leftOut: pairs.pipe(z.array(z.tuple([z.string(), z.number().int()]))),
+  leftOut: pairs.pipe(z.array(z.tuple([z.string(), leftOutFolder]))),
 })
 
 type Manifest = z.infer<typeof manifest>
@@ -44,7 +53,7 @@ export interface KnownTree {
 /** What a live session knows of its workspace's trees, by digest of their manifests. */
 export interface TreeBook {
   readonly initial: Tree
-  readonly leftOut: ReadonlyMap<string, number>
+  readonly leftOut: LeftOut
   readonly known: Map<Digest, KnownTree>
   initialDigest: Digest | null
 }
@@ -69,7 +78,7 @@ export function putTree(put: Putting, book: TreeBook, tree: Tree, durable: Diges
   const removed = [...from.keys()].filter((path) => !tree.has(path))
   const depth = isFull ? 0 : base.depth + 1
   const digest = putManifest(put, {
-    ...{ v: 1, initial, base: isFull ? null : baseDigest, depth, removed, leftOut: [] },
+    ...{ v: 2, initial, base: isFull ? null : baseDigest, depth, removed, leftOut: [] },
     files: putFiles(put, changed),
   })
   book.known.set(digest, { tree, depth })
@@ -81,7 +90,7 @@ function putInitial(put: Putting, book: TreeBook, durable: Digest | null): Diges
   if (book.initialDigest !== null && durable !== null) return book.initialDigest
   const files = putFiles(put, [...book.initial])
   const leftOut = [...book.leftOut]
-  const digest = putManifest(put, { v: 1, initial: null, base: null, depth: 0, files, removed: [], leftOut })
+  const digest = putManifest(put, { v: 2, initial: null, base: null, depth: 0, files, removed: [], leftOut })
   book.initialDigest = digest
   book.known.set(digest, { tree: book.initial, depth: 0 })
   return digest
@@ -97,7 +106,8 @@ function putFiles(put: Putting, files: readonly (readonly [string, TreeFile])[])
 
 function putManifest(put: Putting, of: Manifest): Digest {
   const { files, leftOut } = of
-  const body = JSON.stringify({ ...of, files: Object.fromEntries(files), leftOut: Object.fromEntries(leftOut) })
+  const told = leftOut.map(([folder, { count, names }]) => [folder, [count, names]])
+  const body = JSON.stringify({ ...of, files: Object.fromEntries(files), leftOut: Object.fromEntries(told) })
   const digest = put.digest(body)
   put.share(digest, body)
   return digest

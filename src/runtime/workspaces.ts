@@ -10,6 +10,7 @@ import { type Scope, scopeKey } from '../facts/scope.ts'
 import { bindWorkspace } from '../workspace/attestation.ts'
 import { copySource } from '../workspace/copy-source.ts'
 import { isolatedWorkspace } from '../workspace/isolated-workspace.ts'
+import { countLeftOut, SourceOutline } from '../workspace/left-out.ts'
 import { localWorkspace } from '../workspace/local-workspace.ts'
 import { checkedOptions, openSandbox, sweepSandboxes, type WorkspaceOptions } from '../workspace/open-workspace.ts'
 import type { Sandbox } from '../workspace/sandbox.ts'
@@ -127,10 +128,11 @@ export class Workspaces {
       throw error
     })
     if (recorded === null && sandbox === null)
-      return { workspace: localWorkspace(options.from), changing: null, dispose: async () => {} }
+      return { workspace: localWorkspace(options.from, limits), changing: null, dispose: async () => {} }
     const { book, current } = recorded === null ? await this.#copied() : await loadTrees(log, scope, recorded)
     if (sandbox === null) {
-      const workspace = treeWorkspace(book.initial, current, book.leftOut)
+      const outline = new SourceOutline(book.leftOut, book.initial)
+      const workspace = treeWorkspace(book.initial, { tree: current, outline, bounds: limits })
       return { workspace, changing: null, dispose: async () => {} }
     }
     const isolated = isolatedWorkspace({
@@ -154,8 +156,7 @@ export class Workspaces {
   async #copied(): Promise<{ readonly book: TreeBook; readonly current: Tree }> {
     const { options, limits, logger } = this.#parts
     const { tree, leftOut } = await copySource(options.from, limits, options.exclude)
-    const left = [...leftOut.values()].reduce((sum, count) => sum + count, 0)
-    logger.info({ files: tree.size, leftOut: left }, 'a workspace was copied')
+    logger.info({ files: tree.size, leftOut: countLeftOut(leftOut) }, 'a workspace was copied')
     return { book: { initial: tree, leftOut, known: new Map(), initialDigest: null }, current: tree }
   }
 }

@@ -65,7 +65,8 @@ export function bindWorkspace(workspace: Workspace, life: AbortSignal): Workspac
     read: (path, range) => alive().then(() => read(path, range)),
     list: (path) => alive().then(() => list(path)),
     diff: () => alive().then(diff),
-    write: (path, contents) => alive().then(() => write(path, contents)),
+    write: (path, contents, { signal } = { signal: life }) =>
+      alive().then(() => write(path, contents, { signal: AbortSignal.any([signal, life]) })),
     exec: (request, { signal }) => alive().then(() => exec(request, { signal: AbortSignal.any([signal, life]) })),
   })
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { LandfallError } from '../facts/errors.ts'
+import { limits } from '../facts/limits.ts'
 import { pathParts, refusedPath } from './workspace-path.ts'
 
 /*
@@ -39,7 +40,7 @@ function checkInside(root: string, real: string): void {
   if (real === root) return
   const prefix = root.endsWith(sep) ? root : root + sep
   if (!real.startsWith(prefix)) throw refusedPath('leads out of the workspace')
-  pathParts(real.slice(prefix.length).split(sep).join('/'))
+  pathParts(real.slice(prefix.length).split(sep).join('/'), limits.pathChars)
 }
 
 async function checkLinks(root: string, parts: readonly string[]): Promise<void> {

@@ -1,24 +1,27 @@
 import { LandfallError } from '../facts/errors.ts'
-import { limits } from '../facts/limits.ts'
+import type { Limits } from '../facts/limits.ts'
 import { attest } from './attestation.ts'
+import { type LeftOut, leftOutPath, nothingLeftOut, SourceOutline } from './left-out.ts'
 import { patchOf } from './patch.ts'
-import { outputTooLarge, serializedBytes } from './read-window.ts'
+import { boundedOutput } from './read-window.ts'
 import type { Sandbox, SandboxBounds } from './sandbox.ts'
 import { binaryFile } from './text-window.ts'
 import { checkedTree, isFolder, isSameFile, type Tree, textFile, treeDigest } from './tree.ts'
-import { changedPaths, diffOf, listTree, notThere, readTree } from './tree-reading.ts'
+import { changedPaths, diffOf, listTree, notThere, type ReadableTree, readTree } from './tree-reading.ts'
 import type { DiffResult, ExecRequest, ExecResult, Workspace, WriteResult } from './workspace.ts'
-import { pathParts } from './workspace-path.ts'
+import { aboutPath, pathParts } from './workspace-path.ts'
+
+type WorkspaceBounds = SandboxBounds & Pick<Limits, 'writeBytes' | 'argvItems' | 'argvBytes'>
 
 export interface IsolatedParts {
   /** What the workspace began with. */
   readonly initial: Tree
   /** What it is now; absent: as it began. */
   readonly current?: Tree
-  /** By folder, how many entries of the source were not copied. */
-  readonly leftOut?: ReadonlyMap<string, number>
+  /** What of the source was not copied. */
+  readonly leftOut?: LeftOut
   readonly sandbox: Sandbox
-  readonly bounds: SandboxBounds & { readonly writeBytes: number }
+  readonly bounds: WorkspaceBounds
 }
 
 /** An attested workspace, and what its owner may ask of it beside the tools. */
@@ -42,38 +45,45 @@ export interface IsolatedWorkspace {
  */
 class IsolatedTree {
   readonly parts: IsolatedParts
+  readonly outline: SourceOutline
   current: Tree
   readonly #life = new AbortController()
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: IsolatedParts) {
     this.parts = parts
+    this.outline = new SourceOutline(parts.leftOut ?? nothingLeftOut, parts.initial)
     this.current = parts.current ?? parts.initial
   }
 
-  alive(): void {
+  /** To be read, as it is now. */
+  reading(): ReadableTree {
     if (this.#life.signal.aborted) throw disposed()
+    return { tree: this.current, outline: this.outline, bounds: this.parts.bounds }
   }
 
-  async write(path: string, contents: string): Promise<WriteResult> {
+  async write(path: string, contents: string, asked?: AbortSignal): Promise<WriteResult> {
     const { bounds } = this.parts
-    const name = pathParts(path).join('/')
+    const name = pathParts(path, bounds.pathChars).join('/')
     const bytes = checkContents(contents, bounds.writeBytes)
     return this.#inTurn(async () => {
+      asked?.throwIfAborted()
       const before = this.current.get(name)
-      if (before === undefined) checkPlace(this.current, name)
+      if (before === undefined) this.#checkPlace(name)
       const files = new Map(this.current)
       files.set(name, textFile(contents, before?.executable ?? false))
+      const result = boundedOutput({ path: name, bytes, created: before === undefined }, bounds.outputBytes)
       this.current = checkedTree(files, bounds)
-      return { path: name, bytes, created: before === undefined }
-    })
+      return result
+    }, asked)
   }
 
   async exec(request: ExecRequest, asked: AbortSignal): Promise<ExecResult> {
     const { sandbox, bounds } = this.parts
     const { argv, timeoutMs = bounds.processTimeoutMs } = request
-    checkProgram(argv, timeoutMs, bounds.processTimeoutMs)
-    const cwd = pathParts(request.cwd ?? '.').join('/')
+    checkProgram(argv, bounds)
+    checkTime(timeoutMs, bounds.processTimeoutMs)
+    const cwd = pathParts(request.cwd ?? '.', bounds.pathChars).join('/')
     const signal = AbortSignal.any([asked, this.#life.signal])
     return this.#inTurn(async () => {
       signal.throwIfAborted()
@@ -88,7 +98,8 @@ class IsolatedTree {
         stderr: end.stderr,
         changed: changedPaths(tree, left),
       }
-      checkOutput(result, bounds.outputBytes)
+      boundedOutput(result, bounds.outputBytes)
+      this.#checkPlaces(tree, left)
       this.current = left
       return result
     }, signal)
@@ -96,6 +107,22 @@ class IsolatedTree {
 
   diff(): DiffResult {
     return diffOf(this.parts.initial, this.current, this.parts.bounds.outputBytes)
+  }
+
+  /** A new file must not stand where a folder is, below a file, or where the source has what is not here. */
+  #checkPlace(name: string): void {
+    if (name === '' || isFolder(this.current, name))
+      throw new LandfallError('INVALID_ARGUMENTS', 'This is a folder. Name a file in it.')
+    for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1))
+      if (this.current.has(name.slice(0, at)))
+        throw new LandfallError('INVALID_ARGUMENTS', 'A part of the path is a file. Name a path below folders.')
+    if (!this.outline.isFree(name)) throw leftOutPath()
+  }
+
+  /** What a program made must be free for its path too: else no patch could ever tell of the tree. */
+  #checkPlaces(before: Tree, after: Tree): void {
+    for (const path of after.keys())
+      if (!before.has(path) && !this.outline.isFree(path)) throw aboutPath(leftOutPath(), path)
   }
 
   async dispose(): Promise<void> {
@@ -106,7 +133,7 @@ class IsolatedTree {
   /** Whoever waits for its turn and is told to stop does not wait on. */
   #inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const turn = this.#last.then(async () => {
-      this.alive()
+      if (this.#life.signal.aborted) throw disposed()
       return work()
     })
     const before = this.#last
@@ -128,18 +155,14 @@ function whenAborted(signal: AbortSignal, before: Promise<unknown>): Promise<nev
 
 export function isolatedWorkspace(parts: IsolatedParts): IsolatedWorkspace {
   const tree = new IsolatedTree(parts)
-  const leftOut = parts.leftOut ?? new Map<string, number>()
-  const whileAlive = async <T>(look: () => T | Promise<T>): Promise<T> => {
-    tree.alive()
-    return look()
-  }
+  const reading = async () => tree.reading()
   const workspace = attest<Workspace>({
     isolation: parts.sandbox.isolation,
-    read: (path, range = {}) => whileAlive(() => readTree(tree.current, path, range)),
-    list: (path) => whileAlive(() => listTree(tree.current, path, leftOut)),
-    write: (path, contents) => tree.write(path, contents),
+    read: (path, range = {}) => reading().then((of) => readTree(of, path, range)),
+    list: (path) => reading().then((of) => listTree(of, path)),
+    write: (path, contents, context) => tree.write(path, contents, context?.signal),
     exec: (request, { signal }) => tree.exec(request, signal),
-    diff: () => whileAlive(() => tree.diff()),
+    diff: () => reading().then(() => tree.diff()),
   })
   return {
     workspace,
@@ -161,32 +184,21 @@ function checkContents(contents: string, bound: number): number {
   return bytes
 }
 
-/** A new file must not stand where a folder is, nor below a file. */
-function checkPlace(tree: Tree, name: string): void {
-  if (name === '' || isFolder(tree, name))
-    throw new LandfallError('INVALID_ARGUMENTS', 'This is a folder. Name a file in it.')
-  for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1))
-    if (tree.has(name.slice(0, at)))
-      throw new LandfallError('INVALID_ARGUMENTS', 'A part of the path is a file. Name a path below folders.')
-}
-
-function checkProgram(argv: readonly string[], timeoutMs: number, longestMs: number): void {
+function checkProgram(argv: readonly string[], { argvItems, argvBytes }: WorkspaceBounds): void {
   const first = argv[0] ?? ''
   const bytes = argv.reduce((sum, word) => sum + Buffer.byteLength(word), 0)
-  const lawful = argv.length >= 1 && argv.length <= limits.argvItems && bytes <= limits.argvBytes
+  const lawful = argv.length >= 1 && argv.length <= argvItems && bytes <= argvBytes
   if (!lawful || first === '' || first.startsWith('-') || argv.some((word) => word.includes('\0')))
-    throw invalid('argv', `A program is a list of 1 to ${limits.argvItems} words, ${limits.argvBytes} bytes in all.`)
+    throw invalid('argv', `A program is a list of 1 to ${argvItems} words, ${argvBytes} bytes in all.`)
+}
+
+function checkTime(timeoutMs: number, longestMs: number): void {
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > longestMs)
     throw invalid('timeoutMs', `The time of a program is a whole number from 1 to ${longestMs} milliseconds.`)
 }
 
 function invalid(field: string, message: string): LandfallError {
   return new LandfallError('INVALID_ARGUMENTS', message, { details: { field } })
-}
-
-function checkOutput(result: object, bound: number): void {
-  const got = serializedBytes(result)
-  if (got > bound) throw outputTooLarge(got)
 }
 
 /** The tree with the objects of the one before for what is the same, so that what is new can be told at a glance. */

@@ -3,9 +3,9 @@ import { type FileHandle, readdir } from 'node:fs/promises'
 import { LandfallError } from '../facts/errors.ts'
 import { limits } from '../facts/limits.ts'
 import { isolationRequired } from './attestation.ts'
-import { openConfined } from './confined-open.ts'
-import { checkRange, outputTooLarge, readWindow, serializedBytes } from './read-window.ts'
-import type { ListEntry, ListResult, ReadRange, ReadResult, Workspace } from './workspace.ts'
+import { type Confined, openConfined } from './confined-open.ts'
+import { boundedOutput, checkRange, type Reading, readWindow } from './read-window.ts'
+import type { ListEntry, ListResult, ReadBounds, ReadResult, Workspace } from './workspace.ts'
 import { isGitName, isLawfulName, pathParts } from './workspace-path.ts'
 
 async function readBytes(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
@@ -19,9 +19,9 @@ async function readBytes(handle: FileHandle, offset: number, length: number): Pr
   return buffer.subarray(0, filled)
 }
 
-async function readText(handle: FileHandle, path: string, range: ReadRange): Promise<ReadResult> {
+async function readText(handle: FileHandle, reading: Reading): Promise<ReadResult> {
   const { size } = await handle.stat()
-  return readWindow({ size, read: (offset, length) => readBytes(handle, offset, length) }, path, range)
+  return readWindow({ size, read: (offset, length) => readBytes(handle, offset, length) }, reading)
 }
 
 /** A folder that is open is listed by its handle where the system offers that, so that its name does not matter any more. */
@@ -30,20 +30,18 @@ function listedPath(handle: FileHandle, real: string): string {
   return existsSync(byHandle) ? byHandle : real
 }
 
-async function listFolder(handle: FileHandle, real: string, path: string): Promise<ListResult> {
+async function listFolder({ handle, real }: Confined, path: string, bounds: ReadBounds): Promise<ListResult> {
   const found = await readdir(listedPath(handle, real), { withFileTypes: true })
   const named = found.filter((entry) => !isGitName(entry.name))
-  const lawful = named.filter((entry) => isLawfulName(entry.name))
+  const before = path === '.' ? 0 : path.length + 1
+  const lawful = named.filter(({ name }) => isLawfulName(name) && before + name.length <= bounds.pathChars)
   const entries = lawful.map((entry): ListEntry => {
     if (entry.isFile()) return { name: entry.name, type: 'file' }
     if (entry.isDirectory()) return { name: entry.name, type: 'directory' }
     return { name: entry.name, type: entry.isSymbolicLink() ? 'link' : 'other' }
   })
   entries.sort((a, b) => (a.name < b.name ? -1 : 1))
-  const result = { path, entries, unlisted: named.length - lawful.length }
-  const got = serializedBytes(result)
-  if (got > limits.outputBytes) throw outputTooLarge(got)
-  return result
+  return boundedOutput({ path, entries, unlisted: named.length - lawful.length }, bounds.outputBytes)
 }
 
 export function realRoot(dir: string): string {
@@ -59,27 +57,27 @@ export function realRoot(dir: string): string {
 }
 
 /** Read-only view of a folder of this machine. Nothing outside it is reached, by whatever name. */
-export function localWorkspace(dir: string): Workspace {
+export function localWorkspace(dir: string, bounds: ReadBounds = limits): Workspace {
   const root = realRoot(dir)
   return {
     isolation: 'none',
     async read(path, range = {}) {
       checkRange(range)
-      const parts = pathParts(path)
+      const parts = pathParts(path, bounds.pathChars)
       const { handle } = await openConfined(root, parts, 'file')
       try {
-        return await readText(handle, parts.join('/'), range)
+        return await readText(handle, { path: parts.join('/'), range, outputBytes: bounds.outputBytes })
       } finally {
         await handle.close()
       }
     },
     async list(path) {
-      const parts = pathParts(path)
-      const { handle, real } = await openConfined(root, parts, 'directory')
+      const parts = pathParts(path, bounds.pathChars)
+      const folder = await openConfined(root, parts, 'directory')
       try {
-        return await listFolder(handle, real, parts.join('/') || '.')
+        return await listFolder(folder, parts.join('/') || '.', bounds)
       } finally {
-        await handle.close()
+        await folder.handle.close()
       }
     },
     diff: async () => ({ diff: '', files: 0 }),

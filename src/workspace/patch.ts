@@ -36,27 +36,41 @@ function renamesOf(before: Tree, after: Tree): ReadonlyMap<string, string> {
 }
 
 function renamed(from: string, to: string): string {
-  return `diff --git a/${from} b/${to}\nsimilarity index 100%\nrename from ${from}\nrename to ${to}\n`
+  const [old, fresh] = [inHeader(from), inHeader(to)]
+  return `${header(from, to)}\nsimilarity index 100%\nrename from ${old}\nrename to ${fresh}\n`
+}
+
+/** Git reads the two names of a header without quotes wrongly where a folder or the name itself ends with a blank. */
+function inHeader(name: string): string {
+  return / (\/|$)/.test(name) ? `"${name}"` : name
+}
+
+function header(from: string, to: string): string {
+  return `diff --git ${inHeader(`a/${from}`)} ${inHeader(`b/${to}`)}`
 }
 
 const modeOf = (file: TreeFile): string => (file.executable ? '100755' : '100644')
 
 function changed(path: string, old: TreeFile | undefined, fresh: TreeFile | undefined, room: SearchRoom): string {
   if (isSameFile(old, fresh)) return ''
-  const lines = [`diff --git a/${path} b/${path}`]
+  const lines = [header(path, path)]
   if (old === undefined && fresh !== undefined) lines.push(`new file mode ${modeOf(fresh)}`)
   if (fresh === undefined && old !== undefined) lines.push(`deleted file mode ${modeOf(old)}`)
   if (old !== undefined && fresh !== undefined && old.executable !== fresh.executable)
     lines.push(`old mode ${modeOf(old)}`, `new mode ${modeOf(fresh)}`)
   const hunks = hunksOf(old?.text ?? '', fresh?.text ?? '', room)
   if (old?.text !== fresh?.text) lines.push(`index ${blobId(old)}..${blobId(fresh)}`)
-  // A tab ends a name with blanks, as git itself writes it.
-  const end = path.includes(' ') ? '\t' : ''
   if (hunks.length > 0) {
-    lines.push(old === undefined ? '--- /dev/null' : `--- a/${path}${end}`)
-    lines.push(fresh === undefined ? '+++ /dev/null' : `+++ b/${path}${end}`)
+    lines.push(old === undefined ? '--- /dev/null' : `--- ${beforeHunk(`a/${path}`)}`)
+    lines.push(fresh === undefined ? '+++ /dev/null' : `+++ ${beforeHunk(`b/${path}`)}`)
   }
   return `${[...lines, ...hunks].join('\n')}\n`
+}
+
+/** A tab ends a name with blanks that has no quotes, as git itself writes it. */
+function beforeHunk(name: string): string {
+  const told = inHeader(name)
+  return told === name && name.includes(' ') ? `${name}\t` : told
 }
 
 /** The name that git has for a file's content, zeros for none. */

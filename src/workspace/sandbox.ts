@@ -41,6 +41,7 @@ export interface Sandbox {
 export type SandboxBounds = Pick<
   Limits,
   | 'outputBytes'
+  | 'pathChars'
   | 'processTimeoutMs'
   | 'sandboxMemoryBytes'
   | 'sandboxProcesses'

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import { LandfallError } from '../facts/errors.ts'
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
@@ -38,4 +39,25 @@ export function decodeText(window: Uint8Array): string {
   } catch {
     throw binaryFile()
   }
+}
+
+const pieceBytes = 256 * 1_024
+
+/** Whether so many bytes of a file are text. What is at the end may be cut. */
+export async function beginsAsText(handle: FileHandle, length: number): Promise<boolean> {
+  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const piece = Buffer.alloc(Math.min(pieceBytes, length))
+  for (let at = 0; at < length; ) {
+    const { bytesRead } = await handle.read(piece, 0, Math.min(piece.length, length - at), at)
+    if (bytesRead === 0) return true
+    const read = piece.subarray(0, bytesRead)
+    try {
+      if (read.includes(0)) return false
+      strict.decode(read, { stream: true })
+    } catch {
+      return false
+    }
+    at += bytesRead
+  }
+  return true
 }

@@ -1,34 +1,44 @@
 import { LandfallError } from '../facts/errors.ts'
-import { limits } from '../facts/limits.ts'
 import { isolationRequired } from './attestation.ts'
+import { leftOutPath, type SourceOutline } from './left-out.ts'
 import { patchOf } from './patch.ts'
-import { checkRange, outputTooLarge, readWindow, serializedBytes } from './read-window.ts'
+import { boundedOutput, checkRange, readWindow } from './read-window.ts'
 import { isFolder, isSameFile, type Tree } from './tree.ts'
-import type { DiffResult, ListEntry, ListResult, ReadRange, ReadResult, Workspace } from './workspace.ts'
+import type { DiffResult, ListEntry, ListResult, ReadBounds, ReadRange, ReadResult, Workspace } from './workspace.ts'
 import { pathParts } from './workspace-path.ts'
 
 export function notThere(): LandfallError {
   return new LandfallError('NOT_FOUND', 'There is nothing at this path. List its folder to see what is.')
 }
 
+/** A tree to be read, and what is known beside it. */
+export interface ReadableTree {
+  readonly tree: Tree
+  readonly outline: SourceOutline
+  readonly bounds: ReadBounds
+}
+
 /** Reads a file of a tree in memory, as `fs.read` of a folder does. */
-export async function readTree(tree: Tree, path: string, range: ReadRange): Promise<ReadResult> {
+export async function readTree(of: ReadableTree, path: string, range: ReadRange): Promise<ReadResult> {
+  const { tree, outline, bounds } = of
   checkRange(range)
-  const name = pathParts(path).join('/')
+  const name = pathParts(path, bounds.pathChars).join('/')
   const file = tree.get(name)
   if (file === undefined) {
+    if (outline.hasLeftOut(name)) throw leftOutPath()
     if (!isFolder(tree, name)) throw notThere()
     throw new LandfallError('INVALID_ARGUMENTS', 'This is a folder. List it instead.')
   }
   const bytes = Buffer.from(file.text)
   const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length)
-  return readWindow({ size: bytes.length, read }, name, range)
+  return readWindow({ size: bytes.length, read }, { path: name, range, outputBytes: bounds.outputBytes })
 }
 
-export function listTree(tree: Tree, path: string, leftOut: ReadonlyMap<string, number>): ListResult {
-  const folder = pathParts(path).join('/')
+export function listTree({ tree, outline, bounds }: ReadableTree, path: string): ListResult {
+  const folder = pathParts(path, bounds.pathChars).join('/')
   if (tree.has(folder)) throw new LandfallError('INVALID_ARGUMENTS', 'This is a file. Read it instead.')
-  const unlisted = leftOut.get(folder) ?? 0
+  if (outline.hasLeftOut(folder)) throw leftOutPath()
+  const unlisted = outline.leftOut.get(folder)?.count ?? 0
   if (!isFolder(tree, folder) && unlisted === 0) throw notThere()
   const start = folder === '' ? '' : `${folder}/`
   const found = new Map<string, ListEntry['type']>()
@@ -39,29 +49,23 @@ export function listTree(tree: Tree, path: string, leftOut: ReadonlyMap<string, 
     found.set(slash < 0 ? rest : rest.slice(0, slash), slash < 0 ? 'file' : 'directory')
   }
   const entries = [...found].map(([name, type]) => ({ name, type })).sort((a, b) => (a.name < b.name ? -1 : 1))
-  const result = { path: folder || '.', entries, unlisted }
-  const got = serializedBytes(result)
-  if (got > limits.outputBytes) throw outputTooLarge(got)
-  return result
+  return boundedOutput({ path: folder || '.', entries, unlisted }, bounds.outputBytes)
 }
 
 /** A tree that can only be read, where no sandbox is to be had. It is not attested. */
-export function treeWorkspace(initial: Tree, current: Tree, leftOut: ReadonlyMap<string, number>): Workspace {
+export function treeWorkspace(initial: Tree, of: ReadableTree): Workspace {
   return {
     isolation: 'none',
-    read: (path, range = {}) => readTree(current, path, range),
-    list: async (path) => listTree(current, path, leftOut),
-    diff: async () => diffOf(initial, current, limits.outputBytes),
+    read: (path, range = {}) => readTree(of, path, range),
+    list: async (path) => listTree(of, path),
+    diff: async () => diffOf(initial, of.tree, of.bounds.outputBytes),
     write: () => Promise.reject(isolationRequired()),
     exec: () => Promise.reject(isolationRequired()),
   }
 }
 
 export function diffOf(initial: Tree, current: Tree, bound: number): DiffResult {
-  const result = { diff: patchOf(initial, current), files: changedPaths(initial, current) }
-  const got = serializedBytes(result)
-  if (got > bound) throw outputTooLarge(got)
-  return result
+  return boundedOutput({ diff: patchOf(initial, current), files: changedPaths(initial, current) }, bound)
 }
 
 export function changedPaths(before: Tree, after: Tree): number {

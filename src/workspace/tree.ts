@@ -14,7 +14,8 @@ export interface TreeFile {
 /** Text files by path, in path order. Folders are what the paths say: one without files is not kept. */
 export type Tree = ReadonlyMap<string, TreeFile>
 
-export type TreeBounds = Pick<Limits, 'workspaceFileBytes' | 'workspaceTreeBytes' | 'workspaceFiles'>
+type CountedBounds = Pick<Limits, 'workspaceFileBytes' | 'workspaceTreeBytes' | 'workspaceFiles'>
+export type TreeBounds = CountedBounds & Pick<Limits, 'pathChars'>
 
 export const emptyTree: Tree = new Map()
 
@@ -30,10 +31,13 @@ export function isSameFile(one: TreeFile | undefined, other: TreeFile | undefine
   return one === other || (one?.text === other?.text && one?.executable === other?.executable)
 }
 
-export function beyondBound(which: keyof TreeBounds, bound: number, got: number): LandfallError {
+export function beyondBound(which: keyof CountedBounds, bound: number, got: number, path?: string): LandfallError {
   const what = { workspaceFileBytes: 'A file', workspaceTreeBytes: 'All files', workspaceFiles: 'The number of files' }
-  const message = `${what[which]} of the workspace would be beyond its bound of ${bound}. Keep less there, or raise limits.${which}.`
-  return new LandfallError('LIMIT_EXCEEDED', message, { details: { which, bound, got } })
+  const advice = path === undefined ? 'Keep less there' : `Name it in workspace.exclude (${path})`
+  const message = `${what[which]} of the workspace would be beyond its bound of ${bound}. ${advice}, or raise limits.${which}.`
+  return new LandfallError('LIMIT_EXCEEDED', message, {
+    details: { which, bound, got, ...(path === undefined ? {} : { path }) },
+  })
 }
 
 /** The files in path order, when they are within the bounds. */
@@ -55,6 +59,14 @@ export function isFolder(tree: Tree, path: string): boolean {
   if (path === '') return true
   for (const name of tree.keys()) if (name.startsWith(`${path}/`)) return true
   return false
+}
+
+/** A path that is one of a file and has files below it, which no folder can hold; null when there is none. */
+export function fileAndFolder(files: ReadonlyMap<string, TreeFile>): string | null {
+  // With the least character between names, what is below a path comes right behind it.
+  const sorted = [...files.keys()].map((path) => path.replaceAll('/', '\0')).sort()
+  const at = sorted.findIndex((path, index) => sorted[index + 1]?.startsWith(`${path}\0`))
+  return sorted[at]?.replaceAll('\0', '/') ?? null
 }
 
 /** The same tree has the same digest, wherever it is: `sha256:<hex>` over paths, modes and texts. */

@@ -1,6 +1,6 @@
 import { LandfallError } from '../facts/errors.ts'
-import { beyondBound, checkedTree, fileOf, type Tree, type TreeBounds, type TreeFile } from './tree.ts'
-import { pathParts, refusedPath } from './workspace-path.ts'
+import { beyondBound, checkedTree, fileAndFolder, fileOf, type Tree, type TreeBounds, type TreeFile } from './tree.ts'
+import { aboutPath, pathParts, refusedPath } from './workspace-path.ts'
 
 const block = 512
 /** Longest extended header that is believed: paths have at most 4,096 characters. */
@@ -43,7 +43,7 @@ export class TreeReader {
       while (!this.#ended && this.#take());
       if (this.#ended) this.#pending = Buffer.alloc(0)
     } catch (error) {
-      this.#problem = named(error, this.#longName ?? this.#entry?.name ?? this.#name)
+      this.#problem = aboutPath(error, this.#longName ?? this.#entry?.name ?? this.#name)
     }
     return this.#problem === null
   }
@@ -52,6 +52,8 @@ export class TreeReader {
   tree(): Tree {
     if (this.#problem !== null) throw this.#problem
     if (!this.#ended) throw cutOff()
+    const both = fileAndFolder(this.#files)
+    if (both !== null) throw aboutPath(refusedPath('is that of a file and of a folder'), both)
     return checkedTree(this.#files, this.#bounds)
   }
 
@@ -104,22 +106,12 @@ export class TreeReader {
     else if (entry.type === 'x') this.#longName = paxPath(data) ?? this.#longName
     if (entry.type === 'L' || entry.type === 'K' || entry.type === 'x' || entry.type === 'g') return
     const name = this.#longName ?? entry.name
-    const path = pathParts(name.replace(/\/+$/, '') || '.').join('/')
+    // How tar says that a name is below the root of the archive is no part of the path.
+    const told = name.replace(/^(\.\/+)+/, '').replace(/\/+$/, '')
+    const path = pathParts(told || '.', this.#bounds.pathChars).join('/')
     if (entry.type !== '5') this.#files.set(path, fileOf(data, entry.executable))
     this.#longName = null
   }
-}
-
-const toldChars = 200
-
-/** The same problem, with the path that it is about. */
-function named(problem: unknown, name: string): unknown {
-  if (!(problem instanceof LandfallError) || name === '') return problem
-  const { code, message, details } = problem
-  const told = JSON.stringify(name.replace(/^\.\//, '')).slice(0, toldChars)
-  return new LandfallError(code, `${message} It is about ${told}; nothing that the program changed is kept.`, {
-    details,
-  })
 }
 
 function cutOff(): LandfallError {

@@ -1,5 +1,4 @@
 import { LandfallError } from '../facts/errors.ts'
-import { limits } from '../facts/limits.ts'
 
 const forbidden = /[\p{Cc}\p{Surrogate}\\:*?"<>|]/u
 
@@ -25,9 +24,9 @@ export function refusedPath(why: string): LandfallError {
 }
 
 /** The parts of a lawful workspace path; none for the root. Anything else is `WORKSPACE_PATH`. */
-export function pathParts(path: string): readonly string[] {
+export function pathParts(path: string, pathChars: number): readonly string[] {
   if (path === '') throw refusedPath('is empty')
-  if (path.length > limits.pathChars) throw refusedPath(`is longer than ${limits.pathChars} characters`)
+  if (path.length > pathChars) throw refusedPath(`is longer than ${pathChars} characters`)
   if (path.startsWith('/')) throw refusedPath('is absolute')
   if (forbidden.test(path)) throw refusedPath('has a character that is not allowed')
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
@@ -40,7 +39,24 @@ export function pathParts(path: string): readonly string[] {
   return parts
 }
 
-/** Whether a name met in a listing can be named in a path. */
+/** Whether a path can have this name. */
+export function isNameable(name: string): boolean {
+  return !forbidden.test(name) && !isGitName(name)
+}
+
+/** Whether a name met in a listing can be named in a path, and means the file that it was met for. */
 export function isLawfulName(name: string): boolean {
-  return !forbidden.test(name) && !name.includes('\ufffd') && !isGitName(name)
+  return isNameable(name) && !name.includes('\ufffd')
+}
+
+const toldChars = 200
+
+/** The same problem, with the path that it is about. What is no error of ours stays as it is. */
+export function aboutPath(problem: unknown, path: string): unknown {
+  if (!(problem instanceof LandfallError) || path === '') return problem
+  const { code, message, details } = problem
+  const told = JSON.stringify(path.replace(/^\.\//, '')).slice(0, toldChars)
+  return new LandfallError(code, `${message} It is about ${told}; nothing that the program changed is kept.`, {
+    details,
+  })
 }

@@ -1,3 +1,8 @@
+import type { Limits } from '../facts/limits.ts'
+
+/** What bounds the tools that read. */
+export type ReadBounds = Pick<Limits, 'outputBytes' | 'pathChars'>
+
 export interface ReadRange {
   /** Bytes from the beginning; moved to the next whole character. */
   readonly offset?: number
@@ -68,7 +73,8 @@ export type Isolation = 'none' | 'bubblewrap' | 'docker'
 /** What the native tools need. Only an attested one is written to, and runs programs. */
 export interface Workspace extends ReadableWorkspace {
   readonly isolation: Isolation
-  write(path: string, contents: string): Promise<WriteResult>
+  /** A call that is told to stop before it has its turn writes nothing. */
+  write(path: string, contents: string, context?: { readonly signal: AbortSignal }): Promise<WriteResult>
   exec(request: ExecRequest, context: { readonly signal: AbortSignal }): Promise<ExecResult>
   /** What changed since the workspace began. */
   diff(): Promise<DiffResult>

@@ -54,6 +54,12 @@ describe('an archive of a tree', () => {
     ['another name of a file', archive(entry(head('a')), entry(head('l', '1', { link: 'a' }))), 'WORKSPACE_PATH'],
     ['a device', archive(entry(head('d', '3'))), 'WORKSPACE_PATH'],
     ['a pipe', archive(entry(head('p', '6'))), 'WORKSPACE_PATH'],
+    [
+      'a file that is a folder too',
+      archive(entry(head('a')), entry(head('a-b')), entry(head('a/b'))),
+      'WORKSPACE_PATH',
+    ],
+    ['a folder that is a file too', archive(entry(head('d/e/f')), entry(head('d/e'))), 'WORKSPACE_PATH'],
     ['a way up', archive(entry(head('../a'))), 'WORKSPACE_PATH'],
     ['an absolute path', archive(entry(head('/etc/passwd'))), 'WORKSPACE_PATH'],
     ['a path into Git metadata', archive(entry(head('sub/.Git/config'))), 'WORKSPACE_PATH'],

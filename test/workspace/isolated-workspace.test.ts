@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -52,7 +54,7 @@ describe('a copy of a source', () => {
     writeFileSync(join(folder, path), text)
   }
 
-  it('has the text files of the folder, and counts what it leaves out, folder by folder', async () => {
+  it('has the text files of the folder, and names what it leaves out, folder by folder', async () => {
     put('a.txt', 'x')
     put('sub/ü.txt', 'y')
     put('sub/image', Buffer.from([1, 0, 2]))
@@ -66,12 +68,10 @@ describe('a copy of a source', () => {
     put('node_modules/x/index.js', 'never')
     const { tree, leftOut } = await copySource(folder, limits)
     expect([...tree.keys()]).toEqual(['a.txt', 'sub/ü.txt'])
-    expect([...leftOut]).toEqual(
-      expect.arrayContaining([
-        ['', 4],
-        ['sub', 4],
-      ]),
-    )
+    expect([...leftOut]).toEqual([
+      ['', { count: 4, names: ['etc', 'link', 'node_modules'] }],
+      ['sub', { count: 4, names: ['damaged', 'image', 'one', 'two'] }],
+    ])
     const of = isolatedWorkspace({ initial: tree, leftOut, sandbox: sandboxOf(() => ({})), bounds: limits })
     expect(await of.workspace.list('sub')).toEqual({
       path: 'sub',
@@ -90,9 +90,41 @@ describe('a copy of a source', () => {
     await asSomebodyElse(async () => {
       const { tree, leftOut } = await copySource(folder, limits)
       expect([...tree.keys()]).toEqual(['a.txt'])
-      expect([...leftOut.values()]).toEqual([1])
+      expect([...leftOut.entries()]).toEqual([['', { count: 1, names: ['closed'] }]])
     })
     chmodSync(closed, 0o700)
+  })
+
+  it('leaves out what is no text however big it is, and names the text that is too big', async () => {
+    const big = Buffer.alloc(2 * limits.workspaceFileBytes, 'x')
+    put('a.txt', 'x')
+    put('late', big)
+    for (const [name, tail] of [
+      ['latin', [0xe4, 0x20]],
+      ['binary', [0]],
+    ] as const)
+      put(`${name}.dat`, Buffer.concat([big, Buffer.from(tail)]))
+    await expect(copySource(folder, limits)).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('workspace.exclude (late)'),
+      details: { which: 'workspaceFileBytes', bound: limits.workspaceFileBytes, got: big.length, path: 'late' },
+    })
+    rmSync(join(folder, 'late'))
+    const { tree, leftOut } = await copySource(folder, limits)
+    expect([...tree.keys()]).toEqual(['a.txt'])
+    expect([...leftOut]).toEqual([['', { count: 2, names: ['binary.dat', 'latin.dat'] }]])
+  })
+
+  it('opens no pipe, socket or device of the source, and says that they are there', async () => {
+    put('a.txt', 'x')
+    execFileSync('mkfifo', [join(folder, 'pipe')])
+    const server = createServer()
+    await new Promise<void>((done) => server.listen(join(folder, 'socket'), done))
+    symlinkSync('/dev/zero', join(folder, 'zero'))
+    const { tree, leftOut } = await copySource(folder, limits)
+    server.close()
+    expect([...tree.keys()]).toEqual(['a.txt'])
+    expect([...leftOut]).toEqual([['', { count: 3, names: ['pipe', 'socket', 'zero'] }]])
   })
 
   it('is refused beyond each bound, and excludes what it is told', async () => {
@@ -168,6 +200,34 @@ describe('writing', () => {
     await expect(workspaceOf(heavy).workspace.write('x', 'x')).rejects.toMatchObject({
       details: { which: 'workspaceTreeBytes' },
     })
+  })
+})
+
+describe('a write that waits for a program', () => {
+  it('and is told to stop then does not write, nor wait on; one that is not told to stop does', async () => {
+    let end = () => {}
+    const sandbox: Sandbox = {
+      ...sandboxOf(() => ({})),
+      run: ({ tree }) =>
+        new Promise((done) => {
+          end = () => done({ exitCode: 0, stdout: '', stderr: '', tree })
+        }),
+    }
+    const of = isolatedWorkspace({ initial: small, sandbox, bounds: limits })
+    const running = of.workspace.exec({ argv: ['x'] }, calm)
+    const controller = new AbortController()
+    const tools = nativeTools(() => of.workspace)
+    const write = (path: string, signal: AbortSignal) =>
+      tools.find(({ name }) => name === 'fs.write')?.run({ path, contents: 'x' }, toolContext({ signal }))
+    const stopped = write('stopped', controller.signal)
+    const going = write('going', calm.signal)
+    await Promise.resolve()
+    controller.abort(new Error('stop'))
+    await expect(stopped).rejects.toThrow('stop')
+    end()
+    await running
+    await going
+    expect([...of.current().keys()]).toEqual(['a.txt', 'dir/b.txt', 'going'])
   })
 })
 

@@ -43,7 +43,10 @@ const treeOf = (files: Record<string, string>): Tree =>
   new Map(Object.entries(files).map(([path, text]): [string, TreeFile] => [path, textFile(text, false)]))
 const bookOf = (initial: Tree): TreeBook => ({
   initial,
-  leftOut: new Map([['', 2]]),
+  leftOut: new Map([
+    ['', { count: 2, names: ['logo.png', '__proto__'] }],
+    ['full', { count: 5_000, names: null }],
+  ]),
   known: new Map(),
   initialDigest: null,
 })
@@ -88,12 +91,28 @@ describe('recorded trees', () => {
   it('have each file, whatever it is called', async () => {
     const names = ['__proto__', 'constructor', 'dir/__proto__', '1', 'toString']
     const initial = treeOf({ 'a.txt': 'a\n' })
-    const leftOut = new Map([['__proto__', 3]])
+    const leftOut = new Map([['__proto__', { count: 3, names: ['__proto__'] }]])
     const tree: Tree = new Map([...names, 'a.txt'].sort().map((name) => [name, textFile(`${name}\n`, false)]))
     const shelf = new Shelf()
     const loaded = await loadTrees(shelf.log, scope, shelf.record({ ...bookOf(initial), leftOut }, tree, null))
     expect([...loaded.current]).toEqual([...tree])
     expect(loaded.book.leftOut).toEqual(leftOut)
+  })
+
+  it('of the first version told how many were left out, and are read', async () => {
+    const shelf = new Shelf()
+    const { digest } = { digest: (value: string) => keyedDigest(key, value) }
+    const body = JSON.stringify({
+      ...{ v: 1, initial: null, base: null, depth: 0, removed: [], leftOut: { '': 2 } },
+      files: { a: [digest('x'), false] },
+    })
+    shelf.stored.set(digest('x'), 'x')
+    shelf.stored.set(digest(body), body)
+    const { book, current } = await loadTrees(shelf.log, scope, digest(body))
+    expect([...book.leftOut]).toEqual([['', { count: 2, names: [] }]])
+    expect([...current.keys()]).toEqual(['a'])
+    const next = shelf.record(book, treeOf({ a: 'y' }), digest(body))
+    expect(await patchAt(shelf.log, scope, at(next))).toContain('+y')
   })
 
   it('go on from what another process has loaded', async () => {

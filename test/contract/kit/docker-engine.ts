@@ -14,7 +14,7 @@ export interface TestEngine {
   stop(): Promise<void>
 }
 
-const usualSocket = '/var/run/docker.sock'
+const usualSocket = (process.env.DOCKER_HOST ?? '').replace(/^unix:\/\//, '') || '/var/run/docker.sock'
 const image = `landfall-test:node-${process.versions.node}`
 const startMs = 30_000
 
