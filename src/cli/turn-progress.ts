@@ -62,13 +62,16 @@ export class TurnProgress {
     switch (fact.type) {
       case 'model.completed':
         return this.#said(fact.data.calls.length > 0)
+      case 'model.requested':
+        return fact.data.attempt > 1
+          ? this.#output.note(`  model asked again (attempt ${fact.data.attempt})`)
+          : undefined
       case 'model.failed':
         this.#said(false)
-        return this.#output.note(
-          `  model failed: ${fact.data.code}${fact.data.retryAt === undefined ? '' : ', trying again'}`,
-        )
+        return this.#output.note(`  model failed: ${fact.data.code}${nextOf(fact)}`)
       case 'model.abandoned':
-        return this.#said(false)
+        this.#said(false)
+        return fact.data.reason === 'deadline' ? this.#output.note('  model was silent for too long') : undefined
       case 'call.requested':
         return this.#progress.trigger.asked({ call: fact.call ?? '', name: fact.data.name })
       case 'task.paused':
@@ -115,4 +118,11 @@ export class TurnProgress {
         return this.#output.note(`  ${name} has an unknown outcome (${fact.data.reason}); look before trying it again`)
     }
   }
+}
+
+/** When a failed request is made again and why it failed; of the last one the end of the turn says why. */
+function nextOf({ at, data }: BusFact & { type: 'model.failed' }): string {
+  if (data.retryAt === undefined) return ''
+  const seconds = Math.round((Date.parse(data.retryAt) - Date.parse(at)) / 100) / 10
+  return `, asked again in ${seconds} s${data.reason === undefined ? '' : `: ${data.reason}`}`
 }

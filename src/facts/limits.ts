@@ -41,6 +41,8 @@ export const limits = {
   // Models and context
   modelRequestBytes: 16 * mib,
   modelAttempts: 4,
+  /** The longest wait that a provider may ask for; beyond it the turn ends, and says how long was asked. */
+  retryAfterMs: 10 * minuteMs,
   callAttempts: 4,
   toolTranscriptBytesPerTurn: 16 * mib,
   admissionMarginTokens: 512,
@@ -107,7 +109,13 @@ export const hostMayRaise: ReadonlySet<LimitName> = new Set([
 ])
 
 /** Bounds that mean something at 0: no grace, no retry of a refusal. All others start at 1. */
-const mayBeZero: ReadonlySet<LimitName> = new Set(['graceMs', 'batchWaitMs', 'childDepth', 'admissionMarginTokens'])
+const mayBeZero: ReadonlySet<LimitName> = new Set([
+  'graceMs',
+  'batchWaitMs',
+  'retryAfterMs',
+  'childDepth',
+  'admissionMarginTokens',
+])
 
 /** The bounds of one runtime: the defaults with a host's overrides, each checked. */
 export function resolveLimits(overrides: { readonly [name: string]: number | undefined } = {}): Limits {

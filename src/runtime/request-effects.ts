@@ -11,6 +11,7 @@ import { DeltaStream } from './delta-stream.ts'
 import { fetchObservations } from './fetch-observations.ts'
 import { freeText, withheld } from './free-text.ts'
 import type { Mailbox } from './mailbox.ts'
+import { type NextAttempt, nextAttempt } from './next-attempt.ts'
 import { fetchNotes } from './planner-memory.ts'
 import { requestOf } from './request-of.ts'
 import { safeCode } from './safe-code.ts'
@@ -26,9 +27,6 @@ interface InFlight {
   /** The stream has ended by itself: there is nothing left to abort. */
   ended: boolean
 }
-
-const firstBackoffMs = 500
-const longestBackoffMs = 30_000
 
 /**
  * Owns: the model requests of a session that are in flight, one a task.
@@ -236,25 +234,24 @@ export class RequestEffects {
         const { code, withheld: noCode } = safeCode(this.#services.host.redactor, failure.code, 'MODEL_FAILED')
         if (noCode) step.withhold('code')
         if (unclean !== undefined) step.withhold(unclean)
-        const retries = isTurn && failure.retryable && of.flight.attempt < this.#services.host.limits.modelAttempts
+        // A summary that failed is not asked again in its round.
+        const { waitMs, reason = failure.reason } = isTurn ? this.#next(of.flight.attempt, failure) : { waitMs: null }
         const data: FactData['model.failed'] = {
           code,
           retryable: failure.retryable,
           attempt: of.flight.attempt,
-          ...(retries ? { retryAt: step.after(this.#backoffMs(of.flight.attempt, failure)) } : {}),
+          ...(waitMs === null ? {} : { retryAt: step.after(waitMs) }),
           ...(usage !== undefined ? { usage } : isCharged(of, failure) ? { usage: chargeOf(of) } : {}),
-          ...(failure.reason === undefined ? {} : { reason: freeText(this.#services.host.redactor, failure.reason) }),
+          ...(reason === undefined ? {} : { reason: freeText(this.#services.host.redactor, reason) }),
         }
         return [{ type: 'model.failed', task: of.task, data }]
       },
     }
   }
 
-  #backoffMs(attempt: number, failure: ModelError): number {
-    const { retryAfterMs = Number.NaN } = failure
-    if (retryAfterMs >= 0) return Math.min(retryAfterMs, this.#services.host.limits.turnMs)
-    const ceiling = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1))
-    return Math.round(ceiling / 2 + (ceiling / 2) * this.#services.host.random.next())
+  #next(attempt: number, failure: ModelError): NextAttempt {
+    const { limits, random } = this.#services.host
+    return nextAttempt({ attempt, failure, limits, random })
   }
 }
 

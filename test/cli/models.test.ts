@@ -64,6 +64,27 @@ describe('--model openai-compatible:URL#ID', () => {
     expect(await sentAgain(cwd, compatible)).toEqual(server.received.map(({ body }) => body))
   })
 
+  it('shows that a request failed and is made again; a wait beyond the limit ends the turn and is told', async () => {
+    const cwd = workFolder()
+    const answer = streamed(compatible.body({ text: ['At last.'] }))
+    const passing = await serving(refusing(429, { 'retry-after-ms': '300' }), answer)
+    const turn = await landfall(['run', 'Hi.', '--model', modelOf(passing)], { cwd })
+    expect(turn).toMatchObject({ code: 0, out: 'At last.\n' })
+    expect(turn.err).toMatch(
+      /model failed: MODEL_FAILED, asked again in 0\.3 s: .*\(status 429\)\.\n.*asked again \(attempt 2\)/,
+    )
+    const talk = await landfall(['chat', '--model', modelOf(await serving(refusing(500), answer))], {
+      cwd,
+      input: 'Hi.\n',
+    })
+    expect(talk.err).toMatch(/asked again in 0\.\d s: .*\(status 500\)\.\n.*asked again \(attempt 2\)/)
+    const long = await serving(refusing(429, { 'retry-after': '3600' }))
+    const failed = await landfall(['run', 'Hi.', '--model', modelOf(long)], { cwd })
+    expect(failed.code).toBe(1)
+    expect(failed.err).toContain('MODEL_FAILED: The turn failed: The provider asks for a wait of 3600 s; at most 600 s')
+    expect(long.received).toHaveLength(1)
+  })
+
   it('fails the turn with the reason when two tools have one name there, and sends nothing', async () => {
     const cwd = workFolder()
     const index = new URL('../../dist/src/index.js', import.meta.url).href

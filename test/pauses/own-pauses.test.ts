@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkAll, refusal } from '../runtime/kit/check.ts'
+import { retryWait } from '../runtime/kit/retry-wait.ts'
 import { openRig } from '../runtime/kit/rig.ts'
 import { acting, end, onward, pauses, stateOf, tokens } from './kit/pausing.ts'
 
@@ -190,13 +191,13 @@ describe("an operator's pause", () => {
     const rig = await openRig({ tools })
     await rig.session.start('do it')
     ;(await rig.model.next()).fails('RATE_LIMITED', true, 60_000)
-    await rig.time.settle()
+    const wait = await retryWait(rig)
     await rig.session.pause()
     expect(await stateOf(rig)).toBe('paused')
     const [own = ''] = await tokens(rig)
     await rig.time.advance(20_000)
     await rig.session.resume(own, { decision: 'resume' })
-    await rig.time.advance(39_999)
+    await rig.time.advance(wait - 20_001)
     expect(await rig.model.waiting()).toBe(0)
     await rig.time.advance(1)
     ;(await rig.model.next()).text('done')

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { ModelError } from '../../src/facts/ports.ts'
 import { checkAll } from './kit/check.ts'
+import { retryTimes, retryWait } from './kit/retry-wait.ts'
 import { openRig, type Rig } from './kit/rig.ts'
 
 const tools = { look: { effect: 'read' } } as const
 const firstStep =
   'session.opened · task.created T1 {start} · task.started T1 · message.added T1 {user} · context.accounted T1 · model.requested T1'
 const onward = 'context.accounted T1 · model.requested T1'
-
-async function retryTimes(rig: Rig): Promise<(string | undefined)[]> {
-  const facts = await rig.facts()
-  return facts.flatMap((fact) => (fact.type === 'model.failed' ? [fact.data.retryAt] : []))
-}
 
 describe('a model that fails', () => {
   it('is asked again, later each time, at the recorded time and never before', async () => {
@@ -80,7 +77,9 @@ describe('a model that fails', () => {
     const rig = await openRig()
     await rig.session.start('please answer')
     ;(await rig.model.next()).fails('RATE_LIMITED', true, 90_000)
-    await rig.time.advance(89_999)
+    const wait = await retryWait(rig)
+    expect(wait).toBeGreaterThanOrEqual(90_000)
+    await rig.time.advance(wait - 1)
     expect(await rig.model.waiting()).toBe(0)
     await rig.time.advance(1)
     ;(await rig.model.next()).text('thank you for waiting')
@@ -88,14 +87,56 @@ describe('a model that fails', () => {
     await checkAll(rig)
   })
 
-  it('is asked again in time, whatever nonsense the provider says about it', async () => {
-    for (const wait of [Number.NaN, -5, Number.POSITIVE_INFINITY, 1e300]) {
-      const rig = await openRig()
+  it('waits a little longer than the provider says, each time another little, and never more than a second of it', async () => {
+    const longer: number[] = []
+    for (const asked of [0, 1_000, 1_000, 1_000, 600_000, 600_000]) {
+      const rig = await openRig({ seed: longer.length + 1 })
+      await rig.session.start('please answer')
+      ;(await rig.model.next()).fails('RATE_LIMITED', true, asked)
+      longer.push((await retryWait(rig)) - asked)
+      await rig.time.advance(asked + 1_000)
+      ;(await rig.model.next()).text('thank you for waiting')
+      await rig.time.settle()
+      await checkAll(rig)
+    }
+    const [none = -1, ...rest] = longer
+    expect(none).toBe(0)
+    expect(new Set(rest).size).toBe(rest.length)
+    for (const tenth of rest.slice(0, 3)) expect([tenth >= 0, tenth <= 100]).toEqual([true, true])
+    for (const second of rest.slice(3)) expect([second >= 0, second <= 1_000]).toEqual([true, true])
+  })
+
+  it('ends the turn when the provider asks for a longer wait than the limit, and says how long was asked', async () => {
+    for (const [wait, limits, said] of [
+      [600_001, {}, '600.001 s; at most 600 s'],
+      [5_000, { retryAfterMs: 4_999 }, '5 s; at most 4.999 s'],
+      [1e300, {}, 'more seconds than can be told'],
+      [Number.POSITIVE_INFINITY, {}, 'more seconds than can be told'],
+    ] as const) {
+      const rig = await openRig({ limits })
       const handle = await rig.session.start('please answer')
+      const failure = { code: 'RATE_LIMITED', retryable: true, retryAfterMs: wait, reason: 'The quota is used up.' }
+      ;(await rig.model.next()).throws(new ModelError(failure))
+      const outcome = await handle.outcome()
+      expect(outcome).toMatchObject({ status: 'failed', code: 'RATE_LIMITED' })
+      expect(outcome.reason).toContain(said)
+      expect(outcome.reason).toContain('The quota is used up.')
+      expect(await retryTimes(rig)).toEqual([undefined])
+      expect(rig.model.asked.length).toBe(1)
+      await checkAll(rig)
+    }
+  })
+
+  it('is asked again as usual when what the provider says is no time', async () => {
+    for (const wait of [Number.NaN, -5, '7' as never]) {
+      const rig = await openRig()
+      await rig.session.start('please answer')
       ;(await rig.model.next()).fails('RATE_LIMITED', true, wait)
-      await rig.time.advance(24 * 3_600_000)
-      if ((await rig.model.waiting()) > 0) (await rig.model.next()).text('here I am')
-      expect((await handle.outcome()).status).toMatch(/completed|failed/)
+      const backoff = await retryWait(rig)
+      expect([backoff >= 250, backoff <= 500]).toEqual([true, true])
+      await rig.time.advance(backoff)
+      ;(await rig.model.next()).text('here I am')
+      await rig.time.settle()
       await checkAll(rig)
     }
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkAll } from './kit/check.ts'
+import { retryWait } from './kit/retry-wait.ts'
 import { openRig, type Rig } from './kit/rig.ts'
 
 const tools = { look: { effect: 'read' }, put: { effect: 'idempotent' }, pay: { effect: 'mutate' } } as const
@@ -140,10 +141,11 @@ describe('after a crash with a request in flight', () => {
     await rig.session.start('write a poem')
     ;(await rig.model.next()).fails('RATE_LIMITED', true, 60_000)
     await rig.time.settle()
+    const wait = await retryWait(rig)
     const before = await rig.stepCount()
     await rig.crashAndReopen()
     expect(await rig.stepCount()).toBe(before)
-    await rig.time.advance(59_999)
+    await rig.time.advance(wait - 1)
     expect(await rig.model.waiting()).toBe(0)
     await rig.time.advance(1)
     ;(await rig.model.next()).text('a poem')

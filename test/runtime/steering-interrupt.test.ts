@@ -37,7 +37,7 @@ describe('an interrupting steer', () => {
   it('cuts a back-off', async () => {
     const rig = await openRig()
     await rig.session.start('write a poem')
-    ;(await rig.model.next()).fails('OVERLOADED', true, 3_000_000)
+    ;(await rig.model.next()).fails('OVERLOADED', true, 600_000)
     await rig.time.settle()
     await rig.session.steer('now, about the sea', { mode: 'interrupt' })
     const request = await rig.model.next()

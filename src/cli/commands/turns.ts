@@ -81,7 +81,7 @@ function counted(count: number, what: string): string {
 }
 
 function sentenceOf(reason: string | undefined): string {
-  return reason === undefined ? 'The turn failed.' : `The turn failed: ${reason}.`
+  return reason === undefined ? 'The turn failed.' : `The turn failed: ${reason.replace(/\.?$/, '.')}`
 }
 
 function commandIdOf(context: CliContext): { commandId?: string } {
