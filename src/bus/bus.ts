@@ -1,5 +1,6 @@
 import type { BusFact, StoredFact } from '../facts/envelope.ts'
 import { LandfallError } from '../facts/errors.ts'
+import { FairLoop } from '../facts/fair-loop.ts'
 import type { Limits } from '../facts/limits.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { Clock, Scheduler } from '../facts/ports.ts'
@@ -22,6 +23,7 @@ export interface BusOptions {
   readonly scheduler: Scheduler
   readonly limits: Pick<Limits, 'subscriberBufferEvents' | 'subscribersPerSession' | 'batchFacts'>
   readonly clock?: Clock
+  readonly fair?: FairLoop
 }
 
 export interface Bus {
@@ -68,8 +70,8 @@ class SharedBus implements Bus {
   #feed: Feed | null = null
   #closed = false
 
-  constructor({ log, scheduler, limits, clock = systemClock }: BusOptions) {
-    this.#ports = { log, scheduler, limits, clock }
+  constructor({ log, scheduler, limits, clock = systemClock, fair }: BusOptions) {
+    this.#ports = { log, scheduler, limits, clock, fair: fair ?? new FairLoop(clock, scheduler) }
     this.#limits = limits
   }
 
@@ -157,7 +159,7 @@ class SharedBus implements Bus {
       await feed.started
       if (topic.after === 'now' || subscription.over) return
       if (topic.after !== undefined) subscription.startAfter(await this.#position(topic.after, feed))
-      await replay(subscription, topic.source, { epoch: feed.epoch, pause: () => feed.pause() })
+      await replay(subscription, topic.source, { epoch: feed.epoch, pause: () => feed.pause(), fair: this.#ports.fair })
     } catch (error) {
       this.#fail(subscription, error)
     }

@@ -1,6 +1,7 @@
 import { unpackStep } from '../facts/codec.ts'
 import type { StoredFact } from '../facts/envelope.ts'
 import { isLandfallError } from '../facts/errors.ts'
+import type { FairLoop } from '../facts/fair-loop.ts'
 import type { Limits } from '../facts/limits.ts'
 import type { Log } from '../facts/log-port.ts'
 import type { Clock, Scheduler } from '../facts/ports.ts'
@@ -23,6 +24,7 @@ export interface FeedPorts {
   readonly log: Log
   readonly scheduler: Scheduler
   readonly clock: Clock
+  readonly fair: FairLoop
   readonly limits: Pick<Limits, 'subscriberBufferEvents' | 'batchFacts'>
 }
 
@@ -223,10 +225,10 @@ export class Feed {
       this.#pass({ scope: step.scope, epoch: this.#epoch, facts: unpacked }, step.cursor)
       this.#settle()
       facts += step.count
-      if (facts < burst) continue
+      if (facts < burst && !this.#ports.fair.spent) continue
       // A consumer that keeps up gets a turn before its buffer is full.
       facts = 0
-      await this.pause()
+      await this.#ports.fair.turn()
     }
     return steps.length === pageSteps
   }

@@ -1,4 +1,5 @@
 import { unpackStep } from '../facts/codec.ts'
+import type { FairLoop } from '../facts/fair-loop.ts'
 import type { StoredStep } from '../facts/log-port.ts'
 import type { Scope } from '../facts/scope.ts'
 import { busFact } from './bus-fact.ts'
@@ -17,13 +18,17 @@ export interface ReplaySource {
 export async function replay(
   subscription: Subscription,
   source: ReplaySource,
-  context: { readonly epoch: string; readonly pause: () => Promise<void> },
+  context: { readonly epoch: string; readonly pause: () => Promise<void>; readonly fair: FairLoop },
 ): Promise<void> {
   while (!subscription.over) {
+    while (context.fair.spent) await context.fair.turn()
     subscription.expectAside()
     const steps = await source.read(subscription.position, pageSteps)
     for (const step of steps) {
-      if (source.covers(step.scope)) await replayStep(subscription, step, context.epoch)
+      if (source.covers(step.scope)) {
+        while (context.fair.spent) await context.fair.turn()
+        await replayStep(subscription, step, context.epoch)
+      }
       if (subscription.over) return
       subscription.replayed(step.cursor)
     }

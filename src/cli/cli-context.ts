@@ -1,4 +1,6 @@
 import type { Scope } from '../facts/scope.ts'
+import { defaultRedactor } from '../redaction/default-redactor.ts'
+import { checkedScope } from '../runtime/checked-scope.ts'
 import type { Output } from './output.ts'
 import type { Settings } from './settings.ts'
 import { usageError } from './usage-error.ts'
@@ -15,7 +17,7 @@ export interface CliContext {
 export type CliCommand = (context: CliContext) => Promise<number>
 
 export function scopeOf({ tenant, user, session }: Settings): Scope {
-  return { tenant, user, session }
+  return checkedScope(defaultRedactor(), { tenant, user, session })
 }
 
 export function textOption(context: CliContext, name: string): string | undefined {

@@ -105,6 +105,7 @@ export const call = z
     effect: z.enum(['read', 'idempotent', 'mutate']).nullable(),
     state: z.string(),
     outcome: z.exactOptional(z.string()),
+    seq: count,
     arguments: z.json(),
   })
   .meta({ id: 'Call' })

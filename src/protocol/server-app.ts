@@ -1,10 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { errorCode, LandfallError } from '../facts/errors.ts'
+import { checkedIdentifier } from '../runtime/checked-scope.ts'
 import type { Runtime } from '../runtime/open-runtime.ts'
 import { frontPage } from './front-page.ts'
 import { Gate } from './gate.ts'
-import type { Credentials, Identify } from './identity.ts'
+import type { Credentials, Identify, Identity } from './identity.ts'
 import { localIdentity } from './local-identity.ts'
 import { openapiDocument } from './openapi-document.ts'
 import { problemResponse } from './problem.ts'
@@ -64,10 +65,18 @@ class Serving {
     return this.#answer(c, route.path, async () => {
       const { raw: request } = c.req
       const url = new URL(request.url)
-      const identity = await this.#identify(credentialsOf(c, url))
+      const identity = this.#nameable(await this.#identify(credentialsOf(c, url)))
       const body = () => readJson(request, this.#parts.runtime.ports.limits)
       return route.run({ request, url, path: c.req.param(), identity, parts: this.#parts, body })
     })
+  }
+
+  /** Who asks stands in records of every kind, whatever it is that they ask for. */
+  #nameable(identity: Identity): Identity {
+    const { redactor } = this.#parts.runtime.ports
+    checkedIdentifier(redactor, 'tenant', identity.tenant)
+    checkedIdentifier(redactor, 'user', identity.user)
+    return identity
   }
 
   /** For whom it is does not matter, but who it is does. */

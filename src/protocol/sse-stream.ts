@@ -23,7 +23,7 @@ type Turn = 'event' | 'idle' | 'end'
  * 2. Every end frees the subscription: of the client, of the bus, of the server and of the credentials.
  */
 export class SseStream implements OpenStream {
-  readonly #ports: Pick<RuntimePorts, 'clock' | 'scheduler' | 'limits'>
+  readonly #ports: Pick<RuntimePorts, 'clock' | 'scheduler' | 'fair' | 'limits'>
   readonly #events: AsyncIterator<BusEvent, undefined>
   readonly #release: () => void
   readonly #turns: WriteTurns
@@ -37,7 +37,7 @@ export class SseStream implements OpenStream {
   constructor(
     events: EventStream,
     about: {
-      readonly ports: Pick<RuntimePorts, 'clock' | 'scheduler' | 'limits'>
+      readonly ports: Pick<RuntimePorts, 'clock' | 'scheduler' | 'fair' | 'limits'>
       readonly release: () => void
       readonly turns: WriteTurns
       readonly expiresAt: number | null
@@ -76,7 +76,9 @@ export class SseStream implements OpenStream {
       if (turn === 'idle') controller.enqueue(commentFrame('still here'))
       else if (turn === 'end') await this.#close(controller, [commentFrame(this.#remark ?? 'the end')])
       else {
+        const { fair } = this.#ports
         await this.#turns.next()
+        while (fair.spent) await fair.turn()
         await this.#write(controller)
       }
     } catch (error) {

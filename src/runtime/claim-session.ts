@@ -5,6 +5,7 @@ import type { Services } from './services.ts'
 
 /** The epoch under which this runtime owns the session, or a refusal that names the owner. */
 export async function claimSession(host: Host, scope: Scope): Promise<number> {
+  while (host.fair.spent) await host.fair.turn()
   const claim = await host.log.claim(scope, host.instance)
   if (claim.claimed) return claim.epoch
   throw new LandfallError('OWNERSHIP_LOST', 'Another process works on this session. Send the command to it.', {

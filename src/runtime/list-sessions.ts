@@ -1,8 +1,10 @@
 import { LandfallError } from '../facts/errors.ts'
-import { checkId } from '../facts/ids.ts'
-import type { Head, HeadFilter, Log } from '../facts/log-port.ts'
+import type { Head, HeadFilter } from '../facts/log-port.ts'
+import type { Redactor } from '../facts/ports.ts'
 import { controlScope, type Scope } from '../facts/scope.ts'
+import { checkedIdentifier } from './checked-scope.ts'
 import type { ControlStream } from './control-stream.ts'
+import type { Host } from './options.ts'
 
 export interface SessionEntry extends Scope {
   readonly state: 'open' | 'closing' | 'closed' | 'erased'
@@ -24,11 +26,11 @@ export interface SessionsFilter {
 const headsPerPage = 500
 
 export async function listSessions(
-  log: Log,
+  { log, redactor }: Pick<Host, 'log' | 'redactor'>,
   control: ControlStream,
   filter: SessionsFilter,
 ): Promise<readonly SessionEntry[]> {
-  const wanted = checked(filter)
+  const wanted = checked(filter, redactor)
   const { elevated } = filter
   if (elevated !== undefined) {
     const data = { actor: elevated.actor, surface: 'sessions', filter: { ...wanted, scope: elevated.scope } }
@@ -44,9 +46,9 @@ export async function listSessions(
   }
 }
 
-function checked(filter: SessionsFilter): Pick<HeadFilter, 'tenant' | 'user'> {
+function checked(filter: SessionsFilter, redactor: Redactor): Pick<HeadFilter, 'tenant' | 'user'> {
   const { tenant, user, elevated } = filter
-  if (elevated !== undefined) checkId('actor', elevated.actor)
+  if (elevated !== undefined) checkedIdentifier(redactor, 'actor', elevated.actor)
   if (elevated !== undefined && elevated.scope !== 'tenant' && elevated.scope !== 'fleet')
     throw new LandfallError('INVALID_INPUT', 'An elevated scope is "tenant" or "fleet".', {
       details: { field: 'scope' },
@@ -55,8 +57,8 @@ function checked(filter: SessionsFilter): Pick<HeadFilter, 'tenant' | 'user'> {
   if (tenant === undefined && wide !== 'fleet') throw required('tenant')
   if (user === undefined && wide === undefined) throw required('user')
   return {
-    ...(tenant === undefined ? {} : { tenant: checkId('tenant', tenant) }),
-    ...(user === undefined ? {} : { user: checkId('user', user) }),
+    ...(tenant === undefined ? {} : { tenant: checkedIdentifier(redactor, 'tenant', tenant) }),
+    ...(user === undefined ? {} : { user: checkedIdentifier(redactor, 'user', user) }),
   }
 }
 

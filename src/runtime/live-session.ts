@@ -1,6 +1,7 @@
 import type { Actor } from '../../machines/vocabulary.ts'
 import type { Owner } from '../facts/envelope.ts'
 import { errorCode, LandfallError } from '../facts/errors.ts'
+import type { FairLoop } from '../facts/fair-loop.ts'
 import type { Scope } from '../facts/scope.ts'
 import { claimSession, shuttingDown, stillOwns } from './claim-session.ts'
 import type { InternalRequest, OperatorRequest, Receipt } from './command.ts'
@@ -33,6 +34,7 @@ const recoverer: Actor = { kind: 'runtime', id: 'recovery' }
 export class LiveSession {
   readonly scope: Scope
   readonly #services: Services
+  readonly #fair: FairLoop
   readonly #jobs = new JobQueue()
   readonly #timer: SessionTimer
   readonly #snapshots: SnapshotKeeper
@@ -49,6 +51,7 @@ export class LiveSession {
   constructor(scope: Scope, services: Services) {
     this.scope = scope
     this.#services = services
+    this.#fair = services.host.fair
     this.#snapshots = new SnapshotKeeper(services.host.log, scope)
     this.#inbox = new SessionInbox(services.host, scope, {
       owner: () => (this.owns ? this.#owner() : null),
@@ -84,8 +87,7 @@ export class LiveSession {
 
   /** Carries out what other processes have put into the inbox of a session that this one owns. */
   checkInbox(): void {
-    if (!this.#closed && this.owns)
-      this.#jobs.post(() => this.#inbox.carry().catch((error: unknown) => this.#note(error)))
+    if (!this.#closed && this.owns) this.#jobs.post(() => this.#inbox.carry().catch(this.#note))
   }
 
   /** Decides about a result of an effect, or about time that has passed. */
@@ -97,10 +99,10 @@ export class LiveSession {
   /** Opens the session so that what a lost owner left is carried on; an idle one is left as it is. */
   async wake(): Promise<void> {
     if (this.#closed) return
-    await this.#jobs.inTurn(() => this.#ready()).catch((error: unknown) => this.#note(error))
+    await this.#jobs.inTurn(() => this.#ready()).catch(this.#note)
   }
 
-  #note(error: unknown): void {
+  readonly #note = (error: unknown): void => {
     this.#services.host.logger.warn({ code: errorCode(error) }, 'a session could not be carried on')
   }
 
@@ -190,6 +192,7 @@ export class LiveSession {
   /** The first effect of a new owner stands behind the facts that say so; they are known to be wanted when it is planned. */
   async #plan<T extends { readonly step: Step }>(input: StepInput, plan: (step: Step) => T): Promise<T> {
     const held = await this.#ready()
+    while (this.#fair.spent) await this.#fair.turn()
     const planned = this.#guarded(() => plan(this.#step(held, input)))
     const unsaid = this.#takeover.unsaid(planned.step)
     if (unsaid === null) return planned
@@ -228,8 +231,10 @@ export class LiveSession {
       return append
     }
     const result = await this.#services.committer.commit(append)
+    while (this.#fair.spent) await this.#fair.turn()
     if (!result.ok) {
-      this.#failed(result.error)
+      this.#held = null
+      if (result.error.code === 'OWNERSHIP_LOST') this.#lost()
       return result.error
     }
     held.moveTo(append)
@@ -254,11 +259,6 @@ export class LiveSession {
     this.#epoch = 0
     this.effects.abandon()
     this.#timer.clear()
-  }
-
-  #failed(error: LandfallError): void {
-    this.#held = null
-    if (error.code === 'OWNERSHIP_LOST') this.#lost()
   }
 
   /** The session in memory: claimed, folded, hydrated, and carried on where a lost owner had left it. */

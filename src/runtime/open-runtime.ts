@@ -1,9 +1,9 @@
 import { createBus } from '../bus/bus.ts'
 import type { EventStream } from '../bus/event-stream.ts'
 import type { EventsOptions } from '../bus/interest.ts'
-import { checkId } from '../facts/ids.ts'
 import { type Scope, scopeKey } from '../facts/scope.ts'
 import { ActorSystem, type RootActorRef } from './actors/actor-system.ts'
+import { checkedScope } from './checked-scope.ts'
 import { type RestoreOptions, restorable, restoreCheckpoint } from './checkpoint/restore-checkpoint.ts'
 import { shuttingDown } from './claim-session.ts'
 import { Committer } from './committer.ts'
@@ -61,13 +61,13 @@ export class Runtime {
   constructor(host: Host, providers: Providers | null) {
     this.#host = host
     this.#providers = providers
-    const { log, scheduler, limits, clock } = host
+    const { log, scheduler, limits, clock, fair } = host
     this.#control = new ControlStream(host)
     this.catalog = new StoreControl(host, this.#control)
     this.#services = {
       host,
       committer: new Committer(log, scheduler, limits.batchFacts),
-      bus: createBus({ log, scheduler, limits, clock }),
+      bus: createBus({ log, scheduler, limits, clock, fair }),
       control: this.#control,
       lease: this.#lease,
       isClosing: () => this.#closing !== null,
@@ -86,12 +86,7 @@ export class Runtime {
   }
 
   session(scope: Scope): Session {
-    const { tenant, user, session } = scope ?? {}
-    const checked = {
-      tenant: checkId('tenant', tenant),
-      user: checkId('user', user),
-      session: checkId('session', session),
-    }
+    const checked = checkedScope(this.#host.redactor, scope)
     const handle: Session = new Session(checked, this.#services, {
       live: () => this.#liveSession(checked),
       known: () => this.#live.get(scopeKey(checked)) ?? null,
@@ -130,17 +125,19 @@ export class Runtime {
 
   /** The ports and bounds that this runtime works with; whoever serves it uses the same. */
   get ports(): RuntimePorts {
-    const { clock, scheduler, background, redactor, limits, logger, instance } = this.#host
-    return { clock, scheduler, background, redactor, limits, logger, instance }
+    const { clock, scheduler, background, fair, redactor, limits, logger, instance } = this.#host
+    return { clock, scheduler, background, fair, redactor, limits, logger, instance }
   }
 
   /** Sessions of one user. A wider listing needs an elevated claim, and each use of one is recorded, also when it finds nothing. */
   sessions(filter: SessionsFilter): Promise<readonly SessionEntry[]> {
-    return listSessions(this.#host.log, this.#control, filter)
+    return listSessions(this.#host, this.#control, filter)
   }
 
   events(scope: Scope, options: EventsOptions = {}): EventStream {
-    return this.#services.bus.events(scope, givenOptions(options))
+    const stream = this.#services.bus.events(scope, givenOptions(options))
+    checkedScope(this.#host.redactor, scope)
+    return stream
   }
 
   /** Starts nothing more, waits for results up to the grace, records them and lets go of every session. */

@@ -1,6 +1,7 @@
 import type { ContextPolicy, Grant, Json, JsonObject } from '../../machines/vocabulary.ts'
 import { type CapabilityProvider, ownCapabilities } from '../capabilities/capability-provider.ts'
 import { type Capability, Catalog } from '../capabilities/catalog.ts'
+import { FairLoop } from '../facts/fair-loop.ts'
 import { type Limits, resolveLimits } from '../facts/limits.ts'
 import type { Instance, Log } from '../facts/log-port.ts'
 import type { Clock, Ids, Logger, Model, Random, Redactor, Scheduler } from '../facts/ports.ts'
@@ -90,6 +91,8 @@ export interface Host {
   readonly scheduler: Scheduler
   /** For what must not keep the process alive: renewing the lease. */
   readonly background: Scheduler
+  /** Whom everything asks that comes in many pieces at once. */
+  readonly fair: FairLoop
   readonly logger: Logger
   readonly instance: Instance
 }
@@ -97,7 +100,7 @@ export interface Host {
 /** `instance.id` is the `owner.id` of the facts that this runtime writes. */
 export type RuntimePorts = Pick<
   Host,
-  'clock' | 'scheduler' | 'background' | 'redactor' | 'limits' | 'logger' | 'instance'
+  'clock' | 'scheduler' | 'background' | 'fair' | 'redactor' | 'limits' | 'logger' | 'instance'
 >
 
 /** Bytes count as tokens of the window, so the default holds some hundred pages of text. */
@@ -122,6 +125,7 @@ const rules: Readonly<Record<keyof RuntimeOptions, Rule>> = optionRules
 export function resolveHost(options: RuntimeOptions): Host {
   checkOptions(options, rules)
   const clock = options.clock ?? systemClock
+  const scheduler = options.scheduler ?? systemScheduler({ clock })
   const random = options.random ?? systemRandom
   const ids = options.ids ?? systemIds(clock, random)
   const models = modelsOf(options)
@@ -153,8 +157,9 @@ export function resolveHost(options: RuntimeOptions): Host {
     clock,
     random,
     ids,
-    scheduler: options.scheduler ?? systemScheduler({ clock }),
+    scheduler,
     background: options.scheduler ?? systemScheduler({ clock, background: true }),
+    fair: new FairLoop(clock, scheduler),
     logger,
     instance: thisInstance(ids.next()),
   }

@@ -24,6 +24,8 @@ export interface CallEntryView {
   readonly effect: Effect | null
   readonly state: string
   readonly outcome?: string
+  /** Of the fact that asked for it. */
+  readonly seq: number
   /** Redacted; null after an erase. */
   readonly arguments: unknown
 }
@@ -121,6 +123,7 @@ function callView(call: CallFound, body: string | null, redactor: Redactor): Cal
     effect: requested.data.effect ?? null,
     state,
     ...(outcome === undefined ? {} : { outcome }),
+    seq: requested.seq,
     arguments: body === null ? null : redacted(redactor, JSON.parse(body)),
   }
 }

@@ -86,6 +86,7 @@ export class Held {
 /** Reads a session into memory, with all content that its next steps can ask for. */
 export async function hold(services: Services, scope: Scope): Promise<Held> {
   const { host } = services
+  while (host.fair.spent) await host.fair.turn()
   const [stored, loaded] = [await host.log.head(scope), await loadNewest(host.log, scope)]
   // An erased session has no content any more, and none of its steps asks for any: it only refuses.
   const isErased = loaded.world.session?.matches({ lifecycle: 'erased' }) === true

@@ -1,6 +1,7 @@
 import type { Capability } from '../capabilities/catalog.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { checkId } from '../facts/ids.ts'
+import { checkedIdentifier } from './checked-scope.ts'
 import type { ControlStream } from './control-stream.ts'
 import type { Host } from './options.ts'
 import { checkName } from './turn-settings.ts'
@@ -33,17 +34,21 @@ export class StoreControl {
 
   async revoke(capability: string, actor = 'host'): Promise<void> {
     const id = this.#capability(capability)
-    await this.#stream.append(checkId('actor', actor), { type: 'capability.revoked', data: { id } })
+    await this.#stream.append(this.#actor(actor), { type: 'capability.revoked', data: { id } })
   }
 
   async disableProvider(provider: string, actor = 'host'): Promise<void> {
     const id = this.#provider(provider)
-    await this.#stream.append(checkId('actor', actor), { type: 'provider.disabled', data: { id } })
+    await this.#stream.append(this.#actor(actor), { type: 'provider.disabled', data: { id } })
   }
 
   async enableProvider(provider: string, actor = 'host'): Promise<void> {
     const id = this.#provider(provider)
-    await this.#stream.append(checkId('actor', actor), { type: 'provider.enabled', data: { id } })
+    await this.#stream.append(this.#actor(actor), { type: 'provider.enabled', data: { id } })
+  }
+
+  #actor(given: string): string {
+    return checkedIdentifier(this.#host.redactor, 'actor', given)
   }
 
   /** One that the host does not have now may be one that it had, or will have. */

@@ -4,8 +4,8 @@ import type { WideFilter } from '../bus/identity.ts'
 import type { EventsOptions } from '../bus/interest.ts'
 import { shownDescription } from '../capabilities/catalog-snapshot.ts'
 import { LandfallError } from '../facts/errors.ts'
-import { checkId } from '../facts/ids.ts'
 import type { Scope } from '../facts/scope.ts'
+import { checkedIdentifier } from './checked-scope.ts'
 import { entryOf, type SessionEntry } from './list-sessions.ts'
 import type { Services } from './services.ts'
 
@@ -64,8 +64,11 @@ export class StoreReads {
   /** Events of many sessions. Each use is recorded before anything is read, also when it finds nothing. */
   async events(filter: WideFilter, { elevated, ...options }: ElevatedEvents): Promise<EventStream> {
     const { actor, scope } = elevated
-    const data = { actor: checkId('actor', actor), surface: 'events', filter: { ...filter, scope } }
+    const { redactor } = this.#services.host
+    const data = { actor: checkedIdentifier(redactor, 'actor', actor), surface: 'events', filter: { ...filter, scope } }
     const stream = this.#services.bus.eventsWide(filter, options)
+    for (const kind of ['tenant', 'user'] as const)
+      if (filter[kind] !== undefined) checkedIdentifier(redactor, kind, filter[kind])
     await this.#services.control.append(actor, { type: 'audit.elevated', data })
     return stream
   }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { createBus } from '../../src/bus/bus.ts'
 import { isFact } from '../../src/bus/events.ts'
+import { limits } from '../../src/facts/limits.ts'
+import { systemScheduler } from '../../src/facts/system-ports.ts'
 import { memoryLog } from '../../src/log/memory/memory-log.ts'
 import { busOf, collect, cursors, rest, take } from './consumers.ts'
 import { SessionWriter, scopeS } from './session-writer.ts'
@@ -80,5 +83,35 @@ describe('bounds and ends of subscriptions', () => {
     early.stop()
     await rest()
     expect([watches, early.events]).toEqual([0, []])
+  })
+
+  it('replays to many who come at once in pieces, with turns of the loop in between, and each has every fact', async () => {
+    const log = memoryLog()
+    await new SessionWriter(log).write(['session.opened', 'session.closing', 'session.closed'])
+    let now = 0
+    let turn = 0
+    const readIn = new Map<number, number>()
+    const read = log.read.bind(log)
+    log.read = (...of) => {
+      now += 5
+      readIn.set(turn, (readIn.get(turn) ?? 0) + 1)
+      return read(...of)
+    }
+    const { at, soon } = systemScheduler()
+    const scheduler = {
+      at,
+      soon: (task: () => void) =>
+        soon(() => {
+          turn += 1
+          task()
+        }),
+    }
+    const bus = createBus({ log, limits, scheduler, clock: { now: () => now } })
+    const all = Array.from({ length: 100 }, () => collect(bus.events(scopeS)))
+    while (all.some(({ events }) => events.length < 3)) await new Promise((resolve) => setImmediate(resolve))
+    for (const { events } of all) expect(cursors(events)).toEqual([1, 2, 3])
+    expect([...readIn.values()].reduce((sum, count) => sum + count, 0)).toBe(100)
+    expect(Math.max(...readIn.values())).toBeLessThanOrEqual(3)
+    bus.close('test over')
   })
 })

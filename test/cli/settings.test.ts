@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { scopeOf } from '../../src/cli/cli-context.ts'
 import { exitCodeOf, exitCodeOfStatus } from '../../src/cli/exit-codes.ts'
 import { resolveSettings } from '../../src/cli/settings.ts'
 import { LandfallError } from '../../src/facts/errors.ts'
@@ -127,4 +128,15 @@ it('what cannot be printed ends the command with an error', async (context) => {
     encoding: 'utf8',
   })
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^OUTPUT_FAILED: .*ENOSPC/)])
+})
+
+it('a tenant, user or session that looks like a credential is refused by every command that takes one, and is not said again', async () => {
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  const settings = { ...(await resolveSettings({}, {})), session: secret }
+  expect(() => scopeOf(settings)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
+  const cwd = workFolder()
+  const run = await landfall(['run', 'x', '--session', secret, '--model', 'script:say.json'], { cwd })
+  expect(run).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^INVALID_INPUT: .*Choose another one/) })
+  expect(run.err).not.toContain(secret)
+  expect(existsSync(join(cwd, 'landfall.db'))).toBe(false)
 })

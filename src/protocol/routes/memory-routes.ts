@@ -18,7 +18,7 @@ export const memoryRoutes: readonly Route[] = [
     handle: async ({ session, query, runtime }) => {
       const { scope = 'session', key } = query
       if (key === undefined)
-        return listPage(await session.memory.list(scope), query, runtime.ports.limits, (note) => note.key)
+        return listPage(await session.memory.list(scope), query, runtime.ports.limits, ({ key: name }) => [name])
       const value = await session.memory.get(key, scope)
       if (value === undefined) throw new LandfallError('NOT_FOUND', 'No such note in this memory.')
       return { key, scope, value }

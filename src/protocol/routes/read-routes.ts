@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { LedgerEntry } from '../../runtime/ledger.ts'
+import type { TaskView } from '../../runtime/state-view.ts'
 import * as answers from '../answer-schemas.ts'
-import { listPage, pageQuery, seqPage, seqPageQuery } from '../page.ts'
+import { ledgerPage } from '../ledger-page.ts'
+import { listPage, type Place, pageQuery, seqPage, seqPageQuery } from '../page.ts'
 import { type Route, sessionRoute } from '../route.ts'
 
 const base = '/v1/sessions/{session}'
@@ -17,7 +18,7 @@ export const readRoutes: readonly Route[] = [
     query: pageQuery,
     answer: { status: 200, description: 'A page of open pauses', schema: listOf(answers.pause) },
     handle: async ({ session, query, runtime }) =>
-      listPage(await session.pauses(), query, runtime.ports.limits, ({ token }) => token),
+      listPage(await session.pauses(), query, runtime.ports.limits, ({ seq }) => [-seq]),
   }),
   sessionRoute({
     method: 'get',
@@ -26,7 +27,7 @@ export const readRoutes: readonly Route[] = [
     query: pageQuery,
     answer: { status: 200, description: 'A page of tasks', schema: listOf(answers.task) },
     handle: async ({ session, query, runtime }) =>
-      listPage(await session.queue(), query, runtime.ports.limits, ({ id }) => id),
+      listPage(await session.queue(), query, runtime.ports.limits, placeInQueue),
   }),
   sessionRoute({
     method: 'get',
@@ -35,7 +36,7 @@ export const readRoutes: readonly Route[] = [
     query: ofTask,
     answer: { status: 200, description: 'A page of calls', schema: listOf(answers.call) },
     handle: async ({ session, query, runtime }) =>
-      listPage(await session.calls(query.task), query, runtime.ports.limits, ({ id }) => id),
+      listPage(await session.calls(query.task), query, runtime.ports.limits, ({ seq }) => [seq]),
   }),
   sessionRoute({
     method: 'get',
@@ -90,8 +91,7 @@ export const readRoutes: readonly Route[] = [
     summary: 'What was done and decided, in order, with digests as evidence',
     query: pageQuery,
     answer: { status: 200, description: 'A page of entries', schema: listOf(answers.ledgerEntry) },
-    handle: async ({ session, query, runtime }) =>
-      listPage(await session.ledger(), query, runtime.ports.limits, placeOf),
+    handle: async ({ session, query, runtime }) => ledgerPage(await session.ledger(), query, runtime.ports.limits),
   }),
   sessionRoute({
     method: 'get',
@@ -103,7 +103,7 @@ export const readRoutes: readonly Route[] = [
   }),
 ]
 
-/** Elevated reads are in a stream of their own, so their seq says nothing beside that of the session. */
-function placeOf({ kind, seq }: LedgerEntry): string {
-  return `${kind === 'elevated_read' ? 'elevated' : 'session'}-${seq}`
+/** What replaces the active turn goes before all that were queued, whenever they were. */
+function placeInQueue({ origin, seq }: TaskView): Place {
+  return [origin === 'supersede' ? 0 : 1, seq]
 }

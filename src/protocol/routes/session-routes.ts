@@ -4,7 +4,7 @@ import type { SessionEntry } from '../../runtime/list-sessions.ts'
 import type { Session } from '../../runtime/session.ts'
 import { listOf, receipt, sessionEntry } from '../answer-schemas.ts'
 import { type Identity, requireElevated } from '../identity.ts'
-import { listPage, pageQuery } from '../page.ts'
+import { isBehind, listPage, type Place, pageQuery } from '../page.ts'
 import * as bodies from '../request-schemas.ts'
 import { type Call, type Route, route, sessionRoute } from '../route.ts'
 
@@ -35,9 +35,13 @@ function reachable({ sessions }: Identity, found: readonly SessionEntry[]): read
   return sessions === null ? found : found.filter(({ session }) => sessions.has(session))
 }
 
-/** Where a page ends, as a name that means nothing else. */
-function placeOf({ tenant, user, session }: SessionEntry): string {
-  return Buffer.from(JSON.stringify([tenant, user, session])).toString('base64url')
+/** By name, as texts compare here: stores may have another order for what is beyond the usual letters. */
+function placeOf({ tenant, user, session }: SessionEntry): Place {
+  return [tenant, user, session]
+}
+
+function inOrder(found: readonly SessionEntry[]): readonly SessionEntry[] {
+  return [...found].sort((a, b) => (isBehind(placeOf(a), placeOf(b)) ? 1 : -1))
 }
 
 export const sessionRoutes: readonly Route[] = [
@@ -47,7 +51,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Summaries of sessions: your own, or with an elevated claim those of a tenant or of all',
     query: sessionsQuery,
     answer: { status: 200, description: 'A page of summaries', schema: listOf(sessionEntry) },
-    handle: async (call) => listPage(await listed(call), call.query, call.runtime.ports.limits, placeOf),
+    handle: async (call) => listPage(inOrder(await listed(call)), call.query, call.runtime.ports.limits, placeOf),
   }),
   sessionRoute({
     method: 'get',

@@ -28,7 +28,7 @@ export const storeRoutes: readonly Route[] = [
     query: pageQuery,
     answer: { status: 200, description: 'A page of capabilities', schema: listOf(capability) },
     handle: async ({ runtime, query }) =>
-      listPage(runtime.reads.capabilities(), query, runtime.ports.limits, ({ id }) => id),
+      listPage(runtime.reads.capabilities(), query, runtime.ports.limits, ({ id }) => [id]),
   }),
   catalogCommand(
     '/v1/capabilities/{capability}/revoke',

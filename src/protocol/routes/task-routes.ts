@@ -60,7 +60,7 @@ export const taskRoutes: readonly Route[] = [
     query: pageQuery,
     answer: { status: 200, description: 'A page of tasks', schema: listOf(task) },
     handle: async ({ session, query, runtime }) =>
-      listPage(await session.tasks(), query, runtime.ports.limits, ({ id }) => id),
+      listPage(await session.tasks(), query, runtime.ports.limits, ({ seq }) => [seq]),
   }),
   sessionRoute({
     method: 'get',

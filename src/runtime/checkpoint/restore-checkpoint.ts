@@ -1,6 +1,6 @@
 import { LandfallError } from '../../facts/errors.ts'
-import { checkId } from '../../facts/ids.ts'
 import type { Scope } from '../../facts/scope.ts'
+import { checkedIdentifier, checkedScope } from '../checked-scope.ts'
 import type { LiveSession } from '../live-session.ts'
 import type { Services } from '../services.ts'
 import type { Checkpoint } from './checkpoint-schema.ts'
@@ -24,12 +24,7 @@ export function restorable(
 ): { readonly checkpoint: Checkpoint; readonly scope: Scope } {
   const checkpoint = parseCheckpoint(given, host.limits)
   refuseInterrupted(checkpoint)
-  const { tenant, user, session } = options.scope ?? checkpoint.identity
-  const scope = {
-    tenant: checkId('tenant', tenant),
-    user: checkId('user', user),
-    session: checkId('session', session),
-  }
+  const scope = checkedScope(host.redactor, options.scope ?? checkpoint.identity)
   if (options.elevated === undefined && isForeign(checkpoint, scope))
     throw new LandfallError('SCOPE_MISMATCH', 'The checkpoint is of another tenant or user. Say who brings it here.', {
       details: { refused: true, accepted: ['elevated'] },
@@ -71,7 +66,11 @@ export async function restoreCheckpoint(
   if (elevated !== undefined && isForeign(checkpoint, scope)) {
     const { tenant, user, session } = checkpoint.identity
     const filter = { ...scope, from: { tenant, user, session } }
-    const data = { actor: checkId('actor', elevated.actor), surface: 'restore', filter }
+    const data = {
+      actor: checkedIdentifier(services.host.redactor, 'actor', elevated.actor),
+      surface: 'restore',
+      filter,
+    }
     await services.control.append(data.actor, { type: 'audit.elevated', data })
   }
   const restore = new RestoreRequest(services.host, scope, checkpoint)
