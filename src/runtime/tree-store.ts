@@ -153,6 +153,21 @@ export async function patchAt(log: Log, scope: Scope, world: Pick<World, 'sessio
   return patchOf(book.initial, current)
 }
 
+/** What a manifest rests on: others, and files. Null when it is none. For verifiers, which look at each piece by itself. */
+export function restsOn(
+  body: string,
+): { readonly manifests: readonly Digest[]; readonly files: readonly Digest[] } | null {
+  try {
+    const { initial, base, files } = manifest.parse(JSON.parse(body))
+    return {
+      manifests: [initial, base].filter((digest) => digest !== null),
+      files: files.map(([, [digest]]) => digest),
+    }
+  } catch {
+    return null
+  }
+}
+
 type Entry = Manifest['files'][number][1]
 
 class TreeStoreReader {

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { keyedDigest } from '../../src/facts/digest.ts'
+import type { StoredFact } from '../../src/facts/envelope.ts'
 import type { ContentRef, Log } from '../../src/facts/log-port.ts'
 import { memoryLog } from '../../src/log/memory/memory-log.ts'
 import { scriptedModel } from '../../src/models/scripted-model.ts'
 import { openRuntime } from '../../src/runtime/open-runtime.ts'
 import { loadTrees, patchAt, putTree, type TreeBook } from '../../src/runtime/tree-store.ts'
+import { ContentCheck } from '../../src/testing/verify-store/content-check.ts'
+import { Findings } from '../../src/testing/verify-store/findings.ts'
 import { type Tree, type TreeFile, textFile } from '../../src/workspace/tree.ts'
+import { sampleFact } from '../facts/sample-facts.ts'
 
 const scope = { tenant: 't', user: 'u', session: 's' }
 const key = '00'.repeat(32)
@@ -134,6 +138,43 @@ describe('recorded trees', () => {
     shelf.stored.set(digest, whole)
     shelf.stored.delete(keyedDigest(key, 'y'))
     await expect(loadTrees(shelf.log, scope, digest)).rejects.toMatchObject({ code: 'LOG_CORRUPT' })
+  })
+})
+
+describe('a verifier', () => {
+  const judged = async (shelf: Shelf, tree: string): Promise<readonly string[]> => {
+    const findings = new Findings()
+    const check = new ContentCheck({ log: shelf.log, scope, key, findings })
+    const digest = keyedDigest(key, 'result')
+    shelf.stored.set(digest, 'result')
+    const data = { outcome: 'succeeded', digest, bytes: 6, durationMs: 1, tree }
+    await check.follow({ ...sampleFact('call.finished', 7, 1), data, cursor: 7, prev: '', hash: '' } as StoredFact)
+    await check.flush()
+    return findings.list().map(({ invariant, seq, message }) => `${invariant} ${seq} ${message}`)
+  }
+
+  it('reads each file of every tree that a fact rests on, however many there are', async () => {
+    const initial = treeOf(Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`f${at}`, `text ${at}`])))
+    const book = bookOf(initial)
+    const shelf = new Shelf()
+    const first = shelf.record(book, new Map([...initial, ['new', textFile('first', false)]]), null)
+    const last = shelf.record(book, new Map([...initial, ['new', textFile('last', false)]]), first)
+    expect(await judged(shelf, last)).toEqual([])
+    for (const text of ['text 0', 'text 149', 'first', 'last']) {
+      const name = keyedDigest(key, text)
+      shelf.stored.set(name, 'another text')
+      expect(await judged(shelf, last), text).toEqual([
+        'INV-14 7 the content of a file of a tree is not what its digest says',
+      ])
+      shelf.stored.delete(name)
+      expect(await judged(shelf, last), text).toEqual(['INV-14 7 the content of a file of a tree is missing'])
+      shelf.stored.set(name, text)
+    }
+    shelf.stored.delete(first)
+    expect(await judged(shelf, last)).toEqual(['INV-14 7 the content of call.finished is missing'])
+    const none = keyedDigest(key, 'no manifest')
+    shelf.stored.set(none, 'no manifest')
+    expect(await judged(shelf, none)).toEqual(['INV-14 7 the tree of a call is no manifest'])
   })
 })
 

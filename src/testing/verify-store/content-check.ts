@@ -2,21 +2,27 @@ import { keyedDigest } from '../../facts/digest.ts'
 import type { StoredFact } from '../../facts/envelope.ts'
 import type { ContentRef, Log } from '../../facts/log-port.ts'
 import type { Scope } from '../../facts/scope.ts'
+import { restsOn } from '../../runtime/tree-store.ts'
 import type { Findings } from './findings.ts'
 
 interface Piece extends ContentRef {
   readonly seq: number
   readonly what: string
+  /** It is the manifest of a tree, which names more. */
+  readonly manifest: boolean
 }
 
 /** Content that many steps share has no step of its own. */
 const sharedStep = 0
 const piecesAtOnce = 64
 const bytesAtOnce = 4_194_304
+/** No fact tells how large the files of a tree are. */
+const bytesOfFile = 262_144
 
 /**
  * Owns: the pieces of content that passed facts name and that have not been looked at.
- * 1. Every piece is read once and compared with its keyed digest; shared ones once a session.
+ * 1. Every piece is read once and compared with its keyed digest; shared ones once a session. A tree is its manifest, those that
+ *    it rests on, and every file of theirs.
  * 2. What is held at once is bounded by count and by the bytes that the facts tell of.
  */
 export class ContentCheck {
@@ -36,26 +42,52 @@ export class ContentCheck {
   }
 
   async follow(fact: StoredFact): Promise<void> {
+    const { bytes } = fact.data as { bytes?: unknown }
     for (const { digest, shared } of namedBy(fact)) {
-      if (shared) {
-        if (this.#shared.has(digest)) continue
-        this.#shared.add(digest)
-      }
-      this.#waiting.push({ digest, step: shared ? sharedStep : fact.step, seq: fact.seq, what: fact.type })
-      const { bytes } = fact.data as { bytes?: unknown }
-      this.#bytes += typeof bytes === 'number' ? bytes : 0
-      if (this.#waiting.length >= piecesAtOnce || this.#bytes >= bytesAtOnce) await this.flush()
+      const piece = { digest, step: shared ? sharedStep : fact.step, seq: fact.seq, what: fact.type }
+      const manifest = fact.type === 'call.finished' && digest === fact.data.tree
+      await this.#add({ ...piece, manifest }, typeof bytes === 'number' ? bytes : 0)
     }
   }
 
   async flush(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#look()
+  }
+
+  async #add(piece: Piece, bytes: number): Promise<void> {
+    if (!this.#isNew(piece)) return
+    this.#waiting.push(piece)
+    this.#bytes += bytes
+    if (this.#waiting.length >= piecesAtOnce || this.#bytes >= bytesAtOnce) await this.#look()
+  }
+
+  #isNew({ step, digest }: Piece): boolean {
+    if (step !== sharedStep) return true
+    if (this.#shared.has(digest)) return false
+    this.#shared.add(digest)
+    return true
+  }
+
+  /** Manifests are followed behind the pieces that stand here, so that what is held at once does not add up. */
+  async #look(): Promise<void> {
     const pieces = this.#waiting
     this.#waiting = []
     this.#bytes = 0
-    if (pieces.length === 0) return
     const bodies = await this.#log.content(this.#scope, pieces).catch(() => null)
-    for (const [index, piece] of pieces.entries())
-      this.#judge(piece, bodies === null ? await this.#alone(piece) : (bodies[index] ?? null))
+    const manifests: [Piece, string][] = []
+    for (const [index, piece] of pieces.entries()) {
+      const body = bodies === null ? await this.#alone(piece) : (bodies[index] ?? null)
+      if (this.#judge(piece, body) && piece.manifest && body !== null) manifests.push([piece, body])
+    }
+    for (const [piece, body] of manifests) await this.#follow(piece, body)
+  }
+
+  async #follow(piece: Piece, body: string): Promise<void> {
+    const below = restsOn(body)
+    if (below === null) return this.#findings.report('INV-14', piece.seq, 'the tree of a call is no manifest')
+    for (const digest of below.manifests) await this.#add({ ...piece, digest }, 0)
+    const file = { ...piece, what: 'a file of a tree', manifest: false }
+    for (const digest of below.files) await this.#add({ ...file, digest }, bytesOfFile)
   }
 
   /** One damaged piece must not hide the others. */
@@ -67,10 +99,11 @@ export class ContentCheck {
     }
   }
 
-  #judge({ digest, seq, what }: Piece, body: string | null): void {
-    if (body === null) this.#findings.report('INV-14', seq, `the content of ${what} is missing`)
-    else if (keyedDigest(this.#key, body) !== digest)
-      this.#findings.report('INV-14', seq, `the content of ${what} is not what its digest says`)
+  #judge({ digest, seq, what }: Piece, body: string | null): boolean {
+    if (body !== null && keyedDigest(this.#key, body) === digest) return true
+    const how = body === null ? 'missing' : 'not what its digest says'
+    this.#findings.report('INV-14', seq, `the content of ${what} is ${how}`)
+    return false
   }
 }
 
