@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { allCode, productFiles, repoRoot, sourceFiles } from './source-files.ts'
 import {
   castProblems,
@@ -16,6 +16,9 @@ import {
   topLevelProblems,
 } from './tidy.ts'
 
+// Every file is parsed, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
 const sample = (text: string, path = 'src/bus/sample.ts') => ({ path, text })
 const lines = (count: number) => sample('const x = 1\n'.repeat(count))
 
@@ -29,7 +32,7 @@ describe('the code is tidy', () => {
     ['casts', castProblems],
     ['skipped tests', skipProblems],
     ['names', nameProblems],
-  ])('%s', { timeout: 60_000 }, (_name, rule) => {
+  ])('%s', (_name, rule) => {
     expect(code.flatMap((file) => rule(file))).toEqual([])
   })
 
