@@ -62,6 +62,9 @@ export const limits = {
   mcpMessageBytes: 4 * mib,
   mcpToolItems: 512,
   mcpSchemaBytes: 64 * kib,
+  /** For reading all schemas of a server, and for checking one value by one of them. */
+  mcpSchemasMs: 5_000,
+  mcpSchemaCheckMs: 250,
   // Workspace and native tools
   writeBytes: 128 * kib,
   outputBytes: 128 * kib,

@@ -1,13 +1,21 @@
-import { describe, expect, it, vi } from 'vitest'
-import { mcpServer, usingServer, type Way } from './kit/using-server.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hurried, mcpServer, sharedServer, usingServer, type Way } from './kit/using-server.ts'
 
 // Servers are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
+/** Something that a process does is waited for, and looked for often. */
+const soon = { interval: 10, timeout: 20_000 }
+
 describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) => {
+  let shared: Awaited<ReturnType<typeof sharedServer>>
+  beforeAll(async () => {
+    shared = await sharedServer(way)
+  }, 60_000)
+  afterAll(() => shared.close())
+
   it('has its tools in the catalog, and they are called by their ids', async () => {
-    const server = await mcpServer(way)
-    const { turn, session, facts } = await usingServer(server.provider(), [[[['echo', { text: 'hallo' }]]]])
+    const { turn, session, facts } = shared.using([[[['echo', { text: 'hallo' }]]]])
     expect(await turn()).toMatchObject({ status: 'completed', message: 'echo: hallo' })
     expect(await session.calls()).toMatchObject([{ name: 'mcp:here:echo', effect: 'read', outcome: 'succeeded' }])
     expect((await facts('call.requested'))[0]?.data.ref).toMatchObject({
@@ -20,11 +28,10 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
   })
 
   it('is not asked when the arguments do not fit, and answers when a tool of it fails', async () => {
-    const server = await mcpServer(way)
     const wrong = [['echo', { words: 'no' }]] as const
     const failing = [['give', { what: 'error' }]] as const
     const throwing = [['give', { what: 'throw' }]] as const
-    const { turn, session, facts } = await usingServer(server.provider(), [[wrong, failing, throwing]])
+    const { turn, session, facts } = shared.using([[wrong, failing, throwing]])
     expect((await turn()).message).toContain('the tool threw')
     expect((await facts('call.refused')).map(({ data }) => data.code)).toEqual(['INVALID_ARGUMENTS'])
     const failed = (await facts('call.finished')).map(({ data }) => [data.outcome, data.code])
@@ -37,10 +44,9 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
   })
 
   it('gives text, structure and notes on what is neither', async () => {
-    const server = await mcpServer(way)
     const whats = ['structured', 'both', 'image', 'audio', 'resources', 'nothing']
     const calls = whats.map((what) => ['give', { what }] as const)
-    const { turn, session } = await usingServer(server.provider(), [[calls]])
+    const { turn, session } = shared.using([[calls]])
     await turn()
     const results = (await session.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content)
     const structured = { celsius: 21, place: 'Łódź' }
@@ -57,12 +63,9 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
   })
 
   it('cannot give more than the bound, by no way; what changed something stands all the same', async () => {
-    const server = await mcpServer(way)
     const whats = ['big', 'big structured', 'big resource', 'big error']
     const reads = whats.map((what) => ['give', { what }] as const)
-    const { turn, session, facts } = await usingServer(server.provider(), [
-      [reads, [['give_changed', { what: 'big' }]]],
-    ])
+    const { turn, session, facts } = shared.using([[reads, [['give_changed', { what: 'big' }]]]])
     await turn()
     const finished = (await facts('call.finished')).map(({ data }) => [data.outcome, data.code ?? ''])
     const tooLarge = ['failed', 'OUTPUT_LIMIT']
@@ -72,17 +75,19 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
     for (const text of told) expect(text.length).toBeLessThan(1_000)
   })
 
-  it('is lost when a message is beyond all bounds, and a read is tried again, and no more than four times', async () => {
+  it('is lost when a message is beyond all bounds, and a read is tried again, as often as calls are', async () => {
+    // Each try over stdio costs a process.
     const server = await mcpServer(way)
-    const { turn, facts } = await usingServer(server.provider(), [[[['give', { what: 'huge' }]]]])
+    const { turn, facts } = await usingServer(server.provider(), [[[['give', { what: 'huge' }]]]], {
+      limits: { callAttempts: 2 },
+    })
     await turn()
-    expect(await facts('call.started')).toHaveLength(4)
+    expect(await facts('call.started')).toHaveLength(2)
     expect((await facts('call.finished'))[0]?.data).toMatchObject({ outcome: 'failed', code: 'OUTCOME_UNKNOWN' })
   })
 
   it('tells how far it is', async () => {
-    const server = await mcpServer(way)
-    const { turn, runtime, session } = await usingServer(server.provider(), [[[['steps']]]])
+    const { turn, runtime, session } = shared.using([[[['steps']]]])
     const notes: string[] = []
     runtime.events(session.scope, { ephemeral: true }).subscribe((event) => {
       if (event.type === 'call.progress') notes.push(event.note)
@@ -92,40 +97,38 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
   })
 
   it('is told of an abort; a change whose end nobody knows is unknown and quarantined', async () => {
-    const server = await mcpServer(way)
-    const { session, facts, verified, started } = await usingServer(server.provider(), [[[['linger']]]])
-    const handle = await session.start('Go on.')
+    const server = shared.sinceNow()
+    const { session, begin, facts, verified, started } = shared.using([[[['linger']]]])
+    const handle = await begin()
     await started('linger')
-    await expect.poll(() => server.happened()).toContain('lingering')
+    await expect.poll(() => server.happened(), soon).toContain('lingering')
     await session.cancel()
     expect(await handle.outcome()).toMatchObject({ status: 'cancelled', calls: { unknownMutating: 1 } })
-    await expect.poll(() => server.happened()).toContain('told to stop')
+    await expect.poll(() => server.happened(), soon).toContain('told to stop')
     expect((await facts('call.unknown'))[0]?.data).toEqual({ reason: 'grace' })
     expect(await facts('mutation.quarantined')).toHaveLength(1)
     await verified()
   })
 
   it('is told of the abort of a read, which ends at once', async () => {
-    const server = await mcpServer(way)
-    const { session, facts, verified, started } = await usingServer(server.provider(), [[[['linger_reading']]]], {
-      limits: { graceMs: 50_000 },
-    })
-    const handle = await session.start('Go on.')
+    const server = shared.sinceNow()
+    const { session, begin, facts, verified, started } = shared.using([[[['linger_reading']]]])
+    const handle = await begin()
     await started('linger_reading')
-    await expect.poll(() => server.happened()).toContain('lingering')
+    await expect.poll(() => server.happened(), soon).toContain('lingering')
     await session.cancel()
     expect(await handle.outcome()).toMatchObject({ status: 'cancelled' })
     expect((await facts('call.cancelled'))[0]?.data).toEqual({ when: 'interrupted' })
-    await expect.poll(() => server.happened()).toContain('told to stop')
+    await expect.poll(() => server.happened(), soon).toContain('told to stop')
     await verified()
   })
 
   it('may still finish what it was told to stop, and that counts', async () => {
-    const server = await mcpServer(way)
-    const { session, facts, verified, started } = await usingServer(server.provider(), [[[['finish_late']]]])
-    const handle = await session.start('Go on.')
+    const server = shared.sinceNow()
+    const { session, begin, facts, verified, started } = shared.using([[[['finish_late']]]])
+    const handle = await begin()
     await started('finish_late')
-    await expect.poll(() => server.happened()).toContain('finishing')
+    await expect.poll(() => server.happened(), soon).toContain('finishing')
     await session.cancel()
     const outcome = await handle.outcome()
     expect(outcome.status).toBe('cancelled')
@@ -140,7 +143,7 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
     const { turn, facts } = await usingServer(provider, [[[['linger']]]], { limits: { graceMs: 100 } })
     await turn()
     expect((await facts('call.unknown'))[0]?.data).toEqual({ reason: 'deadline' })
-    await expect.poll(() => server.happened()).toContain('told to stop')
+    await expect.poll(() => server.happened(), soon).toContain('told to stop')
   })
 })
 
@@ -173,7 +176,7 @@ describe('a server that dies in the middle of a call', () => {
 
   it('is started again for a read, which is tried again', async () => {
     const server = await mcpServer('stdio')
-    const { turn, facts } = await usingServer(server.provider(), [[[['die_once']]]])
+    const { turn, facts } = await usingServer(server.provider(), [[[['die_once']]]], { scheduler: hurried })
     expect(await turn()).toMatchObject({ message: 'back again' })
     expect((await facts('call.started')).map(({ data }) => data.attempt)).toEqual([1, 2])
     expect(await facts('call.interrupted')).toHaveLength(1)
@@ -181,15 +184,16 @@ describe('a server that dies in the middle of a call', () => {
 
   it('fails a read when it dies every time', async () => {
     const server = await mcpServer('stdio')
-    const { turn, facts } = await usingServer(server.provider(), [[[['die_reading']]]])
+    const limits = { callAttempts: 2 }
+    const { turn, facts } = await usingServer(server.provider(), [[[['die_reading']]]], { limits, scheduler: hurried })
     await turn()
     expect((await facts('call.finished'))[0]?.data).toMatchObject({ outcome: 'failed', code: 'OUTCOME_UNKNOWN' })
-    expect(server.happened().filter((line) => line === 'dying')).toHaveLength(4)
+    expect(server.happened().filter((line) => line === 'dying')).toHaveLength(2)
   })
 
   it('fails a read over HTTP when it does not come back', async () => {
     const server = await mcpServer('http')
-    const { turn, facts } = await usingServer(server.provider(), [[[['die_reading']]]])
+    const { turn, facts } = await usingServer(server.provider(), [[[['die_reading']]]], { scheduler: hurried })
     await turn()
     expect((await facts('call.finished'))[0]?.data).toMatchObject({ outcome: 'failed', code: 'MCP_UNAVAILABLE' })
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../../src/capabilities/define-tool.ts'
 import { mcpProvider } from '../../src/capabilities/mcp/mcp-provider.ts'
@@ -7,17 +7,23 @@ import { silentLogger } from '../../src/facts/system-ports.ts'
 import { memoryLog } from '../../src/log/memory/memory-log.ts'
 import { scriptedModel } from '../../src/models/scripted-model.ts'
 import { openRuntime } from '../../src/runtime/open-runtime.ts'
-import { isGone, mcpServer, usingServer } from './kit/using-server.ts'
+import { hurried, isGone, mcpServer, sharedServer, usingServer } from './kit/using-server.ts'
 
 // Servers are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 const echo = ['echo', { text: 'hallo' }] as const
 
+/** One process for all tests that do not ask how a server is reached. */
+let shared: Awaited<ReturnType<typeof sharedServer>>
+beforeAll(async () => {
+  shared = await sharedServer('http')
+}, 60_000)
+afterAll(() => shared.close())
+
 describe('a server that nobody vouches for', () => {
   it('is not to be used, unless the policy of the host says so', async () => {
-    const server = await mcpServer('stdio')
-    const { turn, facts } = await usingServer(server.provider({ trust: 'untrusted' }), [[[echo]]])
+    const { turn, facts } = await usingServer(shared.server.provider({ trust: 'untrusted' }), [[[echo]]])
     await turn()
     expect((await facts('task.started'))[0]?.data.capabilities).toEqual([])
     expect((await facts('call.refused')).map(({ data }) => data.code)).toEqual(['CAPABILITY_NOT_LOADED'])
@@ -25,8 +31,7 @@ describe('a server that nobody vouches for', () => {
 
   it('has its descriptions withheld until the policy lets a task inspect it', async () => {
     const shown = async (level: 'discover' | 'inspect') => {
-      const server = await mcpServer('stdio')
-      const provider = mcpProvider({ ...server.options })
+      const provider = mcpProvider({ ...shared.server.options })
       const policy = () => ({ level, confirm: 'none' as const })
       const { turn } = await usingServer(provider, [[[['capabilities_list']]]], { policy })
       const { items } = JSON.parse((await turn()).message ?? '') as {
@@ -39,11 +44,10 @@ describe('a server that nobody vouches for', () => {
   })
 
   it('is not believed when it says that a tool only reads', async () => {
-    const server = await mcpServer('stdio')
     const policy = () => ({ level: 'execute' as const, confirm: 'none' as const })
     const effects = { set: 'idempotent' as const }
     const calls = [echo, ['set'] as const, ['order', { sku: 'tea' }] as const]
-    const provider = server.provider({ trust: 'untrusted', effects })
+    const provider = shared.server.provider({ trust: 'untrusted', effects })
     const { turn, session } = await usingServer(provider, [[calls]], { policy })
     await turn()
     expect((await session.calls()).map(({ effect }) => effect)).toEqual(['mutate', 'idempotent', 'mutate'])
@@ -52,10 +56,9 @@ describe('a server that nobody vouches for', () => {
 
 describe('a server that the operator vouches for', () => {
   it('says what its tools do, and the operator has the last word', async () => {
-    const server = await mcpServer('stdio')
     const calls = [echo, ['set'] as const, ['order', { sku: 'tea' }] as const]
     const effectsWith = async (effects: Record<string, 'read' | 'mutate'>) => {
-      const { turn, session } = await usingServer(server.provider({ effects }), [[calls]])
+      const { turn, session } = await usingServer(shared.server.provider({ effects }), [[calls]])
       await turn()
       return (await session.calls()).map(({ effect }) => effect)
     }
@@ -64,10 +67,9 @@ describe('a server that the operator vouches for', () => {
   })
 
   it('has those of its tools left out that no catalog can hold, and somebody is told', async () => {
-    const server = await mcpServer('stdio')
     const warnings: object[] = []
     const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) }
-    const { runtime } = await usingServer(server.provider(), [], { logger })
+    const { runtime } = await usingServer(shared.server.provider(), [], { logger })
     expect(warnings).toMatchObject([{ tool: 'spaced name' }, { tool: 'broken' }])
     expect(runtime.catalog.generation).toBe(1)
   })
@@ -95,27 +97,30 @@ describe('a contract that changes', () => {
   })
 
   it('of the host leaves those of servers as they are', async () => {
-    const server = await mcpServer('stdio')
-    const { turn, runtime } = await usingServer(server.provider(), [[[echo]]], { catalog: [own] })
+    const { turn, runtime } = await usingServer(shared.server.provider(), [[[echo]]], { catalog: [own] })
     runtime.catalog.replace([])
     expect(await turn()).toMatchObject({ message: 'echo: hallo' })
   })
 })
 
 describe('the process of a server', () => {
-  it('is gone at the end with its descendants, and was shown little of our environment', async () => {
+  it('is gone at the end with its process group, and was shown little of our environment', async () => {
     const server = await mcpServer('stdio')
     process.env.LANDFALL_TEST_SECRET = 'hidden'
     const provider = server.provider({ env: { GIVEN: 'yes' } })
-    const { turn, runtime } = await usingServer(provider, [[[['environment']]], [[['pid']]]])
+    const { turn, runtime } = await usingServer(provider, [[[['environment']]], [[['pid']]], [[['leave']]]])
     const names = JSON.parse((await turn()).message ?? '') as string[]
     delete process.env.LANDFALL_TEST_SECRET
     expect(names).toEqual(expect.arrayContaining(['GIVEN', 'PATH']))
     expect(names).not.toContain('LANDFALL_TEST_SECRET')
     const pids = ((await turn()).message ?? '').split(' ').map(Number)
     expect(pids.map(isGone)).toEqual([false, false])
+    // Who left the group, in a session of his own, cannot be found by us: that is the operator's to end.
+    const left = Number((await turn()).message)
     await runtime.close()
-    await expect.poll(() => pids.map(isGone)).toEqual([true, true])
+    await expect.poll(() => pids.map(isGone), { interval: 10 }).toEqual([true, true])
+    expect(isGone(left)).toBe(false)
+    process.kill(left, 'SIGKILL')
   })
 
   it('is that of one runtime: another one has its own', async () => {
@@ -141,7 +146,12 @@ describe('a server that cannot be had', () => {
     const words = 'echo "no database; token sk-abcdefghijklmnopqrstuvwxyz123456" >&2; exit 1'
     const command = ['/bin/sh', '-c', words]
     const refused = await refusalOf(
-      openRuntime({ log: memoryLog(), model, catalog: [mcpProvider({ name: 'here', command, connectMs: 2_000 })] }),
+      openRuntime({
+        log: memoryLog(),
+        model,
+        scheduler: hurried,
+        catalog: [mcpProvider({ name: 'here', command, connectMs: 2_000 })],
+      }),
     )
     expect(refused).toMatchObject({ code: 'MCP_UNAVAILABLE', retryable: true, details: { server: 'here' } })
     expect(refused?.details.stderr).toContain('no database')
@@ -152,7 +162,7 @@ describe('a server that cannot be had', () => {
     const server = await mcpServer('stdio')
     for (const options of [{ command: '/no/such/program' }, { url: 'http://127.0.0.1:1/mcp' }]) {
       const catalog = [server.provider(), mcpProvider({ name: 'away', ...options })]
-      const refused = await refusalOf(openRuntime({ log: memoryLog(), model, catalog }))
+      const refused = await refusalOf(openRuntime({ log: memoryLog(), model, scheduler: hurried, catalog }))
       expect(refused).toMatchObject({ code: 'MCP_UNAVAILABLE', details: { server: 'away' } })
     }
   })
@@ -183,19 +193,19 @@ describe('a server that cannot be had', () => {
 
 describe('a server over HTTP', () => {
   it('is given the headers that the host says', async () => {
-    const server = await mcpServer('http')
-    const { turn } = await usingServer(server.provider({ headers: { authorization: 'Bearer abc' } }), [[[echo]]])
+    const since = shared.sinceNow()
+    const { turn } = await usingServer(shared.server.provider({ headers: { authorization: 'Bearer abc' } }), [[[echo]]])
     await turn()
-    expect(server.happened()).toContain('POST Bearer abc')
-    expect(server.happened()).not.toContain('POST nobody')
+    expect(since.happened()).toContain('POST Bearer abc')
+    expect(since.happened()).not.toContain('POST nobody')
   })
 
   it('hears of the end of a session', async () => {
-    const server = await mcpServer('http')
-    const { turn, runtime } = await usingServer(server.provider(), [[[echo]]])
+    const since = shared.sinceNow()
+    const { turn, runtime } = await usingServer(shared.server.provider(), [[[echo]]])
     await turn()
-    const before = server.happened().filter((line) => line.startsWith('DELETE')).length
+    const before = since.happened().filter((line) => line.startsWith('DELETE')).length
     await runtime.close()
-    await expect.poll(() => server.happened().filter((line) => line.startsWith('DELETE')).length).toBe(before + 1)
+    await expect.poll(() => since.happened().filter((line) => line.startsWith('DELETE')).length).toBe(before + 1)
   })
 })

@@ -94,6 +94,44 @@ describe('a language model', () => {
     await expect(ask(aiSdkModel(model))).rejects.toMatchObject({ code: 'MODEL_INVALID_RESPONSE' })
   })
 
+  it.each([
+    null,
+    7,
+    'fast',
+    [],
+    { nmae: 'm' },
+    { name: '' },
+    { name: 5 },
+    { toolNames: null },
+    { toolNames: { characters: 'abc' } },
+    { toolNames: { characters: '', maxChars: 64 } },
+    { toolNames: { characters: 'ab', maxChars: 0 } },
+    { headers: null },
+    { headers: { key: 5 } },
+    { headers: { key: 'two\nlines' } },
+    { clock: {} },
+  ])('is refused with options that no request could be made with: %j', (options) => {
+    let refused: unknown
+    try {
+      aiSdkModel(fakeModel('v3', []).model, options as never)
+    } catch (error) {
+      refused = error
+    }
+    expect(isLandfallError(refused, 'INVALID_INPUT')).toBe(true)
+    expect((refused as Error).message).toMatch(/^The model is refused: \w.* (must|is not known)/)
+  })
+
+  it('is refused when it has no name', () => {
+    const { model } = fakeModel('v3', [])
+    for (const nameless of [
+      { ...model, provider: undefined },
+      { ...model, modelId: 7 },
+    ])
+      expect(() => aiSdkModel(nameless as never)).toThrow(
+        expect.objectContaining({ code: 'MODEL_SPECIFICATION_UNSUPPORTED' }),
+      )
+  })
+
   it('is given the settings that it knows, and no others', async () => {
     const stop = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: usageV3 }
     const { model, asked } = fakeModel('v3', [stop])

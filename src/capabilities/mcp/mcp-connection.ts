@@ -5,6 +5,7 @@ import { isLandfallError, LandfallError, OutcomeUnknownError } from '../../facts
 import type { Limits } from '../../facts/limits.ts'
 import type { Sdk } from './load-sdk.ts'
 import { type ResultOf, readResult, toolError, unusable } from './mcp-result.ts'
+import { lostBy, unavailable } from './server-refusals.ts'
 import { TrackedTransport } from './tracked-transport.ts'
 
 /** The runtime has deadlines of its own; the SDK's timer must not come before them. */
@@ -12,11 +13,20 @@ const noTimeoutMs = 2 ** 31 - 1
 const pagesMax = 100
 
 /** The request never reached the server, so another connection may carry it. */
-export class NeverSent extends Error {}
+export class NeverSent extends Error {
+  readonly status: number | undefined
+
+  constructor(status?: number) {
+    super('The request was not taken.')
+    this.status = status
+  }
+}
 
 export interface Lines {
   readonly transport: Transport
   readonly neverLeft: (error: unknown) => boolean
+  /** The status that a request was answered with instead of an answer of the protocol. */
+  readonly statusOf?: (error: unknown) => number | undefined
   /** What the server wrote to its standard error last, without secrets. */
   readonly errorTail?: () => string
   /** Who is to hear that the response to a request is over, where requests have responses of their own. */
@@ -26,6 +36,7 @@ export interface Lines {
 }
 
 export interface CallOf extends ResultOf {
+  readonly server: string
   readonly name: string
   readonly args: unknown
   readonly signal: AbortSignal
@@ -101,8 +112,11 @@ export class McpConnection {
       if (error === gaveUp) throw new Error('The call was given up; what the server does with it is not known.')
       const progress = this.#tracked.progressOf(id)
       if (progress === 'answered') return this.#failure(error, of)
-      if (progress === 'unsent') throw new NeverSent()
-      throw new OutcomeUnknownError('The connection to the server was lost while it worked.')
+      const status = this.#lines.statusOf?.(error)
+      if (progress === 'unsent') throw isLandfallError(error) ? error : new NeverSent(status)
+      // A server that answers, though with an error, is there: asking it for the same at once would not help.
+      if (status !== undefined && of.effect === 'read') throw unavailable(of.server, { status })
+      throw new OutcomeUnknownError(lostBy(of.server, status))
     } finally {
       abort.forget()
       this.#tracked.forget(id)

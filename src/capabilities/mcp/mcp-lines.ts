@@ -1,12 +1,15 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { isLandfallError } from '../../facts/errors.ts'
 import { defaultRedactor } from '../../redaction/default-redactor.ts'
 import type { ProviderHooks } from '../capability-provider.ts'
 import type { Sdk } from './load-sdk.ts'
 import type { Lines } from './mcp-connection.ts'
+import { refusalOf } from './server-refusals.ts'
 import { type StdioServer, StdioTransport } from './stdio-transport.ts'
 import { watchedFetch } from './watched-fetch.ts'
 
 export interface HttpServer {
+  readonly name: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
 }
@@ -39,11 +42,13 @@ export function httpLines(server: HttpServer, sdk: Sdk, hooks: ProviderHooks): L
     fetch: watchedFetch({
       messageBytes: hooks.limits.mcpMessageBytes,
       ended: (id) => later(lastMessageMs, () => over(id)),
+      refusal: (response, url) => refusalOf(server.name, response, url),
     }),
   })
   return {
     transport: transport as Lines['transport'],
     neverLeft: (error) => wasNotTaken(error, sdk),
+    statusOf: (error) => statusOf(error, sdk),
     onResponseOver: (listener) => {
       over = listener
     },
@@ -64,12 +69,15 @@ const unmade = new Set([
 /** Statuses of the 400s by which a server, or what stands before it, gives up waiting: the work may have begun. */
 const timeouts: ReadonlySet<number> = new Set([408, 499])
 
-/** A server that refuses by another status of the 400s has not looked at the request: an unknown session, a missing key. */
+function statusOf(error: unknown, sdk: Sdk): number | undefined {
+  return error instanceof sdk.StreamableHTTPError && (error.code ?? 0) >= 300 ? error.code : undefined
+}
+
+/** A server that sends us on, or refuses by another status of the 400s, has not looked at the request: an unknown session, a missing key. */
 function wasNotTaken(error: unknown, sdk: Sdk): boolean {
-  if (error instanceof sdk.StreamableHTTPError) {
-    const { code = 0 } = error
-    return code >= 400 && code < 500 && !timeouts.has(code)
-  }
+  if (isLandfallError(error)) return true
+  const status = statusOf(error, sdk)
+  if (status !== undefined) return status < 500 && !timeouts.has(status)
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (unmade.has((at as { code?: string }).code ?? '')) return true
     if (at instanceof AggregateError)

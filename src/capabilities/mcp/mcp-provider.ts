@@ -73,8 +73,8 @@ export function mcpProvider(options: McpProviderOptions): CapabilityProvider {
 
 type LinesOf = (hooks: Parameters<typeof stdioLines>[1]) => ReturnType<typeof stdioLines>
 
-function linesOf({ command, args = [], cwd, env, url, headers = {} }: McpProviderOptions, sdk: Sdk): LinesOf {
-  if (url !== undefined) return (hooks) => httpLines({ url: new URL(url), headers }, sdk, hooks)
+function linesOf({ name, command, args = [], cwd, env, url, headers = {} }: McpProviderOptions, sdk: Sdk): LinesOf {
+  if (url !== undefined) return (hooks) => httpLines({ name, url: new URL(url), headers }, sdk, hooks)
   const argv = [...(typeof command === 'string' ? [command] : (command ?? [])), ...args]
   const place = present({ cwd, env }) as { cwd?: string; env?: Readonly<Record<string, string>> }
   return (hooks) => stdioLines({ argv, ...place }, hooks)
@@ -100,6 +100,10 @@ function checkOptions(options: McpProviderOptions): void {
   if (trust !== undefined && trust !== 'operator' && trust !== 'untrusted')
     throw refused('trust', 'must be operator or untrusted')
   checkPlaces(options)
+  const idle = command === undefined ? (['args', 'cwd', 'env'] as const) : (['headers'] as const)
+  for (const field of idle)
+    if (options[field] !== undefined)
+      throw refused(field, `means nothing for a ${command === undefined ? 'url' : 'command'}`)
   if (typeof effects !== 'object' || effects === null) throw refused('effects', 'must name an effect for each tool')
   for (const effect of Object.values(effects))
     if (!['read', 'idempotent', 'mutate'].includes(effect))

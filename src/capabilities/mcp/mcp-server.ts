@@ -7,6 +7,8 @@ import type { ToolContext, ToolDefinition } from '../define-tool.ts'
 import type { Sdk } from './load-sdk.ts'
 import { type Lines, McpConnection, NeverSent } from './mcp-connection.ts'
 import { offerOf, type ToolRules } from './mcp-tools.ts'
+import { PacedWork } from './paced-work.ts'
+import { unavailable } from './server-refusals.ts'
 
 export interface ServerOptions {
   readonly name: string
@@ -25,7 +27,8 @@ const retryWaitsMs = [0, 200, 1_000]
  * Owns: one server as one runtime has bound it, over all connections to it.
  * 1. There is at most one connection; it is made anew when a call needs one and the last one is lost.
  * 2. The offer has a binding, counted up whenever the server offers something else; a call of an older binding is not sent.
- * 3. A call is sent again only where it is certain that it never left. Everything else is the runtime's to try again.
+ * 3. Its tools are listed again when it says that they changed, and no faster than `PacedWork` allows.
+ * 4. A call is sent again only where it is certain that it never left. Everything else is the runtime's to try again.
  */
 export class McpServer {
   readonly #options: ServerOptions
@@ -34,12 +37,13 @@ export class McpServer {
   #offered = ''
   #binding = 0
   #tools: readonly ToolDefinition[] = []
-  #listing: Promise<void> = Promise.resolve()
+  readonly #listings: PacedWork
   #closed = false
 
   constructor(options: ServerOptions, hooks: ProviderHooks) {
     this.#options = options
     this.#hooks = hooks
+    this.#listings = new PacedWork(() => this.#listAgain(), hooks)
   }
 
   async bind(): Promise<readonly ToolDefinition[]> {
@@ -49,12 +53,14 @@ export class McpServer {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#listings.stop()
     const connection = await this.#connection?.catch(() => null)
     await connection?.close()
   }
 
   async #run(of: { tool: string; binding: number; effect: Effect }, args: unknown, context: ToolContext) {
     const call = {
+      server: this.#options.name,
       name: of.tool,
       args,
       signal: context.signal,
@@ -66,14 +72,14 @@ export class McpServer {
     for (let again = false; ; again = true) {
       const connection = await orAborted(this.#connected(), context.signal)
       // A server that has said that its tools change is asked for them first.
-      await orAborted(this.#listing, context.signal)
+      await orAborted(this.#listings.done(), context.signal)
       if (of.binding !== this.#binding) throw stale()
       try {
         return await connection.call(call)
       } catch (error) {
         if (!(error instanceof NeverSent)) throw error
         connection.give()
-        if (again) throw unavailable(this.#options.name, null)
+        if (again) throw unavailable(this.#options.name, { status: error.status })
       }
     }
   }
@@ -84,7 +90,7 @@ export class McpServer {
       const last = this.#connection
       const connection = await last?.catch(() => null)
       if (connection?.alive === true) return connection
-      if (this.#closed) throw unavailable(this.#options.name, null)
+      if (this.#closed) throw unavailable(this.#options.name)
       // Several calls may have found the last one lost; the first of them makes the next.
       if (this.#connection !== last) continue
       this.#connection = this.#connect()
@@ -101,37 +107,36 @@ export class McpServer {
       try {
         return await this.#open(lines)
       } catch (error) {
-        failed = isLandfallError(error) ? error : unavailable(this.#options.name, lines)
         await lines.transport.close().catch(() => {})
+        // It was reached, and said what is wrong: asking again at once would not change that.
+        if (isLandfallError(error)) throw error
+        failed = unavailable(this.#options.name, { status: lines.statusOf?.(error), stderr: lines.errorTail?.() })
       }
     }
-    throw failed ?? unavailable(this.#options.name, null)
+    throw failed ?? unavailable(this.#options.name)
   }
 
   async #open(lines: Lines): Promise<McpConnection> {
     const { connectMs, sdk } = this.#options
     const { limits } = this.#hooks
-    let opened: McpConnection | null = null
-    const listChanged = () => void this.#listAgain(opened)
-    opened = await McpConnection.open(lines, { limits, sdk, connectMs, listChanged })
+    const listChanged = () => this.#listings.notice()
+    const opened = await McpConnection.open(lines, { limits, sdk, connectMs, listChanged })
     this.#take(await opened.tools(connectMs))
     return opened
   }
 
-  /** One listing at a time, in the order of the notices: the last one tells what the server offers now. */
-  #listAgain(connection: McpConnection | null): Promise<void> {
-    this.#listing = this.#listing.then(async () => {
-      if (connection?.alive !== true || this.#closed) return
-      try {
-        this.#take(await connection.tools(this.#options.connectMs))
-      } catch {
-        this.#hooks.logger.warn(
-          { server: this.#options.name },
-          'a server that said that its tools changed did not list them',
-        )
-      }
-    })
-    return this.#listing
+  /** What was listed last is what the server offers now. */
+  async #listAgain(): Promise<void> {
+    const connection = await this.#connection?.catch(() => null)
+    if (connection?.alive !== true || this.#closed) return
+    try {
+      this.#take(await connection.tools(this.#options.connectMs))
+    } catch {
+      this.#hooks.logger.warn(
+        { server: this.#options.name },
+        'a server that said that its tools changed did not list them',
+      )
+    }
   }
 
   #take(tools: readonly Tool[]): void {
@@ -174,13 +179,4 @@ function orAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
 function stale(): LandfallError {
   const message = 'The server offers another contract now than the call was made for. Nothing was sent.'
   return new LandfallError('STALE_CAPABILITY', message)
-}
-
-function unavailable(server: string, lines: Lines | null): LandfallError {
-  const said = lines?.errorTail?.() ?? ''
-  const message = `The MCP server '${server}' cannot be reached. See that it runs; nothing was sent.`
-  return new LandfallError('MCP_UNAVAILABLE', message, {
-    retryable: true,
-    details: { server, ...(said === '' ? {} : { stderr: said }) },
-  })
 }

@@ -2,10 +2,12 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { Effect } from '../../../machines/vocabulary.ts'
 import { canonicalJson, wellFormedText } from '../../facts/digest.ts'
 import type { Limits } from '../../facts/limits.ts'
+import { systemClock } from '../../facts/system-ports.ts'
 import { defineTool, type ToolContext, type ToolDefinition } from '../define-tool.ts'
 import type { Trust } from '../origin.ts'
 import type { ToolSchema } from '../tool-schema.ts'
 import type { Sdk } from './load-sdk.ts'
+import { withinTime } from './schema-watch.ts'
 
 /** What an operator says about the tools of a server, whatever the server says itself. */
 export interface ToolRules {
@@ -38,14 +40,14 @@ const shortened = ' … (shortened)'
 
 /** The tools of a server as the catalog holds them. One that cannot be held is left out; the others are none the worse. */
 export function offerOf(tools: readonly Tool[], of: OfferOf): Offer {
-  const validator = new of.sdk.AjvJsonSchemaValidator()
+  const reading = { validator: new of.sdk.AjvJsonSchemaValidator(), leftMs: of.limits.mcpSchemasMs }
   const made = new Map<string, ToolDefinition>()
   const leftOut: { tool: string; why: string }[] = []
   for (const tool of tools) {
     try {
       if (made.size >= of.limits.mcpToolItems) throw new RangeError(`a server may have ${of.limits.mcpToolItems} tools`)
       if (made.has(tool.name)) throw new RangeError('the server has two of this name')
-      made.set(tool.name, definitionOf(tool, of, validator))
+      made.set(tool.name, definitionOf(tool, of, reading))
     } catch (error) {
       leftOut.push({ tool: tool.name.slice(0, of.limits.idChars), why: error instanceof Error ? error.message : '' })
     }
@@ -53,20 +55,24 @@ export function offerOf(tools: readonly Tool[], of: OfferOf): Offer {
   return { tools: [...made.values()], leftOut }
 }
 
-type Validator = InstanceType<Sdk['AjvJsonSchemaValidator']>
+/** The schemas of one offer are read with one validator, in a time that is given to all of them together. */
+interface Reading {
+  readonly validator: InstanceType<Sdk['AjvJsonSchemaValidator']>
+  leftMs: number
+}
 
-function definitionOf(tool: Tool, of: OfferOf, validator: Validator): ToolDefinition {
+function definitionOf(tool: Tool, of: OfferOf, reading: Reading): ToolDefinition {
   const { server, provider, binding, rules, limits } = of
   const id = `mcp:${server}:${tool.name}`
   if (!lawfulName.test(tool.name) || id.length > limits.idChars)
     throw new RangeError('the name has characters that none may have, or is too long')
   const { trust = 'untrusted', confirm, load, timeoutMs } = rules
   const effect = effectOf(tool, rules)
-  const output = tool.outputSchema === undefined ? {} : { output: schemaOf(tool.outputSchema, of, validator) }
+  const output = tool.outputSchema === undefined ? {} : { output: schemaOf(tool.outputSchema, of, reading) }
   return defineTool({
     name: id,
     description: descriptionOf(tool, of),
-    input: schemaOf(tool.inputSchema, of, validator),
+    input: schemaOf(tool.inputSchema, of, reading),
     ...output,
     effect,
     ...(confirm === undefined ? {} : { confirm }),
@@ -93,22 +99,46 @@ function descriptionOf({ name, title, description }: Tool, { server, limits }: O
 }
 
 /** A JSON Schema of the server's as the catalog takes schemas. */
-function schemaOf(given: unknown, { limits }: OfferOf, validator: Validator): ToolSchema {
+function schemaOf(given: unknown, { limits }: OfferOf, reading: Reading): ToolSchema {
   const text = canonicalJson(JSON.parse(JSON.stringify(given), (_key, value) => wellFormed(value)))
   if (Buffer.byteLength(text) > limits.mcpSchemaBytes)
     throw new RangeError(`a schema may have ${limits.mcpSchemaBytes} bytes`)
   const { $id: _id, ...schema } = JSON.parse(text) as Record<string, unknown>
-  const validate = validator.getValidator<unknown>(schema)
+  if ('$async' in schema) throw new RangeError('a schema must answer at once')
+  const check = checkOf(schema, reading)
   return {
     '~standard': {
       version: 1,
       vendor: 'mcp',
-      validate: (value) => {
-        const checked = validate(value)
-        return checked.valid ? { value } : { issues: [{ message: checked.errorMessage }] }
-      },
+      validate: checkedWithin(limits, check),
       jsonSchema: { input: () => structuredClone(schema) },
     },
+  }
+}
+
+type Check = (value: unknown) => { readonly valid: boolean; readonly errorMessage: string | undefined }
+
+function checkOf(schema: Record<string, unknown>, reading: Reading): Check {
+  const began = systemClock.now()
+  const read =
+    reading.leftMs < 1 ? null : withinTime(Math.ceil(reading.leftMs), () => reading.validator.getValidator(schema))
+  reading.leftMs = read === null ? 0 : reading.leftMs - Math.max(0, systemClock.now() - began)
+  if (read === null) throw new RangeError('the schemas of the server take too long to be read')
+  return read.value
+}
+
+/** One check has its time too. A schema that took longer is not asked again: nothing says that the next value would be kinder. */
+function checkedWithin(
+  { mcpSchemaCheckMs, descriptionChars }: Limits,
+  check: Check,
+): ToolSchema['~standard']['validate'] {
+  let spent = false
+  return (value) => {
+    const checked = spent ? null : withinTime(mcpSchemaCheckMs, () => check(value))
+    spent = checked === null
+    if (checked === null) return { issues: [{ message: 'the schema of the tool takes too long to be checked' }] }
+    const { valid, errorMessage = '' } = checked.value
+    return valid ? { value } : { issues: [{ message: errorMessage.slice(0, descriptionChars) }] }
   }
 }
 

@@ -14,13 +14,15 @@ export interface StdioServer {
 const inherited = ['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
 const politeMs = 250
 const errorTailBytes = 2_048
+const mostUntold = 256
 
 /**
  * Owns: a server's process, in a group of its own, and the two pipes to it.
  * 1. A line is a message; one beyond the bound ends the process, because what comes behind it cannot be told apart any more.
  * 2. Messages are told one after the other, each with a turn of its own: who hears of progress must hear it before the answer.
  * 3. `onclose` is called once, when the process has ended, whatever ended it.
- * 4. After `close` nobody of the group is left.
+ * 4. What has been read and not been told is bounded: a server that writes faster than it is heard waits.
+ * 5. After `close` nobody of the group is left; who left the group, in a session of his own, is not found again.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -33,6 +35,7 @@ export class StdioTransport implements Transport {
   #child: ChildProcess | null = null
   #ended = false
   #told: Promise<void> = Promise.resolve()
+  #untold = 0
   #rest: Buffer[] = []
   #restBytes = 0
 
@@ -120,7 +123,15 @@ export class StdioTransport implements Transport {
   }
 
   #inTurn(tell: () => void): void {
-    this.#told = this.#told.then(tell).then(nextTurn)
+    this.#untold += 1
+    if (this.#untold === mostUntold) this.#child?.stdout?.pause()
+    this.#told = this.#told
+      .then(tell)
+      .then(nextTurn)
+      .then(() => {
+        this.#untold -= 1
+        if (this.#untold === 0) this.#child?.stdout?.resume()
+      })
   }
 
   #heard(line: Buffer): void {

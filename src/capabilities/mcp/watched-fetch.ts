@@ -7,15 +7,25 @@ export interface WatchOptions {
   readonly messageBytes: number
   /** The body of the response to a request has ended, by itself or broken off. */
   readonly ended: (id: RequestId) => void
+  /** Why a response is not to be read, nor followed. */
+  readonly refusal: (response: Response, url: string | URL) => Error | null
 }
 
 const newline = 10
 const carriageReturn = 13
 
-/** `fetch` that bounds each message of a response and tells when the response to a request is over. */
+/**
+ * `fetch` that bounds each message of a response and tells when the response to a request is over. No redirect is followed here:
+ * it would carry the headers, and what is in them, to wherever the server says.
+ */
 export function watchedFetch(options: WatchOptions): Fetch {
   return async (url, init) => {
-    const response = await fetch(url, init)
+    const response = await fetch(url, { ...init, redirect: 'manual' })
+    const refusal = options.refusal(response, url)
+    if (refusal !== null) {
+      await response.body?.cancel().catch(() => {})
+      throw refusal
+    }
     const id = requestIdOf(init?.body)
     if (response.body === null) return response
     const body = watched(response.body, options.messageBytes, () => {

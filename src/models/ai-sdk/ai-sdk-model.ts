@@ -3,6 +3,7 @@ import type { Clock, Model, ModelChunk, ModelRequest } from '../../facts/ports.t
 import { systemClock } from '../../facts/system-ports.ts'
 import { type ToolAliases, type ToolNameRules, toolAliases } from '../tool-aliases.ts'
 import { promptOf, settingsOf } from './call-options.ts'
+import { checkModelOptions } from './check-model-options.ts'
 import type { CallOptions, LanguageModelLike, SpecificationVersion } from './language-model.ts'
 import { modelErrorOf } from './provider-error.ts'
 import { chunksOf } from './stream-chunks.ts'
@@ -21,6 +22,7 @@ const characters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 /** Any language model of the AI SDK as a `Model`. Retries are the runtime's: each attempt is a fact. */
 export function aiSdkModel(model: LanguageModelLike, options: AiSdkModelOptions = {}): Model {
+  checkModelOptions(options)
   const version = versionOf(model)
   const { provider, modelId } = model
   const clock = options.clock ?? systemClock
@@ -104,7 +106,8 @@ function toolsOf({ tools }: ModelRequest, aliases: ToolAliases): Pick<CallOption
 /** What it says may be anything at runtime: a host may have an older or a newer SDK than ours was written for. */
 function versionOf(model: LanguageModelLike): SpecificationVersion {
   const { specificationVersion, doStream } = (model ?? {}) as Partial<LanguageModelLike>
-  if (typeof doStream === 'function' && specificationVersion !== undefined && versions.has(specificationVersion))
+  const isNamed = typeof model?.provider === 'string' && typeof model.modelId === 'string'
+  if (isNamed && typeof doStream === 'function' && versions.has(specificationVersion ?? ''))
     return specificationVersion as SpecificationVersion
   const message = 'This is no language model of specification v3 or v2. Use a provider package of that generation.'
   throw new LandfallError('MODEL_SPECIFICATION_UNSUPPORTED', message, {

@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 
 /*
@@ -40,6 +39,8 @@ const tools = [
   { name: 'steps', inputSchema: object({}), annotations: { readOnlyHint: true } },
   { name: 'change', inputSchema: object({}) },
   { name: 'pid', inputSchema: object({}), annotations: { readOnlyHint: true } },
+  { name: 'leave', inputSchema: object({}), annotations: { readOnlyHint: true } },
+  { name: 'keep_changing', inputSchema: object({ times: { type: 'integer' } }), annotations: { readOnlyHint: true } },
   { name: 'environment', inputSchema: object({}), annotations: { readOnlyHint: true } },
   { name: 'spaced name', inputSchema: object({}) },
   { name: 'broken', inputSchema: { type: 'object', properties: { x: { $ref: '#/nowhere' } } } },
@@ -123,6 +124,11 @@ const calls = {
     const child = spawn('sleep', ['600'])
     return text(`${process.pid} ${child.pid}`)
   },
+  leave: () => {
+    // A session of its own, and with it another process group.
+    const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
+    return text(`${child.pid}`)
+  },
   environment: () => text(JSON.stringify(Object.keys(process.env).sort())),
 }
 
@@ -133,7 +139,11 @@ function offered() {
 
 function makeServer() {
   const server = new Server({ name: 'for-tests', version: '1' }, { capabilities: { tools: { listChanged: true } } })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered() }))
+  let version = 0
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    note('listed')
+    return { tools: version === 0 ? offered() : [...offered(), { name: `extra${version}`, inputSchema: object({}) }] }
+  })
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     if (params.name === 'change') {
       writeFileSync(
@@ -147,6 +157,13 @@ function makeServer() {
       await server.notification({ method: 'notifications/tools/list_changed' })
       return text('changed')
     }
+    if (params.name === 'keep_changing') {
+      for (let time = 0; time < params.arguments.times; time += 1) {
+        version += 1
+        await server.notification({ method: 'notifications/tools/list_changed' })
+      }
+      return text('changed and changed')
+    }
     return calls[params.name](params.arguments ?? {}, extra)
   })
   return server
@@ -155,6 +172,7 @@ function makeServer() {
 note(`pid ${process.pid}`)
 if (mode !== 'http') await makeServer().connect(new StdioServerTransport())
 else {
+  const { StreamableHTTPServerTransport } = await import('@modelcontextprotocol/sdk/server/streamableHttp.js')
   const sessions = new Map()
   const http = createServer(async (request, response) => {
     const id = request.headers['mcp-session-id']
@@ -170,5 +188,5 @@ else {
     }
     await transport.handleRequest(request, response)
   })
-  http.listen(Number(port), '127.0.0.1', () => writeFileSync(join(folder, 'port'), String(http.address().port)))
+  http.listen(Number(port), '127.0.0.1', () => process.stdout.write(String(http.address().port)))
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
@@ -7,9 +9,11 @@ import type { FactType } from '../../../machines/facts.ts'
 import type { CapabilityProvider } from '../../../src/capabilities/capability-provider.ts'
 import { type McpProviderOptions, mcpProvider } from '../../../src/capabilities/mcp/mcp-provider.ts'
 import type { StoredFact, StoredFactOf } from '../../../src/facts/envelope.ts'
+import type { Log } from '../../../src/facts/log-port.ts'
+import type { Model, ModelChunk, Scheduler } from '../../../src/facts/ports.ts'
+import { systemClock, systemScheduler } from '../../../src/facts/system-ports.ts'
 import { memoryLog } from '../../../src/log/memory/memory-log.ts'
-import { scriptedModel } from '../../../src/models/scripted-model.ts'
-import { openRuntime } from '../../../src/runtime/open-runtime.ts'
+import { openRuntime, type Runtime } from '../../../src/runtime/open-runtime.ts'
 import type { RuntimeOptions } from '../../../src/runtime/options.ts'
 import { verifyStore } from '../../../src/testing/verify-store.ts'
 import { tempFolder } from '../../log/temp-store.ts'
@@ -28,98 +32,135 @@ export interface TestServer {
   again(): Promise<void>
 }
 
-/** A real MCP server, started by the provider or, over HTTP, by the test. */
+/** A real MCP server for one test, started by the provider or, over HTTP, by the test. */
 export async function mcpServer(way: Way): Promise<TestServer> {
-  const folder = tempFolder()
-  const happened = () => {
-    const file = join(folder, 'happened')
-    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
-  }
+  const server = await startServer(way, tempFolder())
+  onTestFinished(() => server.kill())
+  return server
+}
+
+async function startServer(way: Way, folder: string): Promise<TestServer> {
   let child: ChildProcess | null = null
-  const startHttp = async (port: string) => {
-    const started = spawn(process.execPath, [program, folder, 'http', port], { stdio: 'ignore' })
+  let at = '0'
+  const startHttp = async () => {
+    const started = spawn(process.execPath, [program, folder, 'http', at], { stdio: ['ignore', 'pipe', 'ignore'] })
     child = started
-    await expect.poll(() => answers(folder), { timeout: 20_000 }).toBe(true)
+    // It says its port when it listens.
+    const [said] = (await once(started.stdout, 'data')) as [Buffer]
+    at = said.toString()
   }
-  const kill = async () => {
-    const running = child
-    if (running === null || running.exitCode !== null || running.signalCode !== null) return
-    const gone = new Promise((resolve) => running.once('exit', resolve))
-    running.kill('SIGKILL')
-    await gone
-  }
-  onTestFinished(kill)
-  if (way === 'http') await startHttp('0')
-  const portOf = () => readFileSync(join(folder, 'port'), 'utf8')
+  if (way === 'http') await startHttp()
   const options: TestServer['options'] =
     way === 'http'
-      ? { name: 'here', url: `http://127.0.0.1:${portOf()}/mcp` }
+      ? { name: 'here', url: `http://127.0.0.1:${at}/mcp` }
       : { name: 'here', command: [process.execPath, program, folder] }
   return {
     folder,
     options,
-    happened,
+    happened: () => linesOf(folder),
     provider: (more = {}) => mcpProvider({ ...options, trust: 'operator', ...more }),
-    kill,
-    again: () => startHttp(portOf()),
+    async kill() {
+      const running = child
+      if (running === null || running.exitCode !== null || running.signalCode !== null) return
+      running.kill('SIGKILL')
+      await once(running, 'exit')
+    },
+    again: startHttp,
   }
 }
 
-async function answers(folder: string): Promise<boolean> {
-  if (!existsSync(join(folder, 'port'))) return false
-  try {
-    await fetch(`http://127.0.0.1:${readFileSync(join(folder, 'port'), 'utf8')}/`, { method: 'DELETE' })
-    return true
-  } catch {
-    return false
-  }
+function linesOf(folder: string): readonly string[] {
+  const file = join(folder, 'happened')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
 }
 
 export type AskedCall = readonly [tool: string, args?: Readonly<Record<string, unknown>>]
 
 const toolName = (tool: string): string => (tool.includes(':') || tool.includes('_list') ? tool : `mcp:here:${tool}`)
 
-/** A runtime whose model asks for these calls, a list an answer and a list of answers a turn, and then says what came last. */
-export async function usingServer(
-  provider: CapabilityProvider,
-  turns: readonly (readonly (readonly AskedCall[])[])[],
+type Turns = readonly (readonly (readonly AskedCall[])[])[]
+
+/** A model that asks for what its input says, a list of calls an answer, and then says what came last. */
+const obedient: Model = {
+  name: 'obedient',
+  async *request({ messages, step }): AsyncGenerator<ModelChunk> {
+    const told = messages.findLast(({ role }) => role === 'user')?.content ?? '[]'
+    const calls = (JSON.parse(told) as Turns[number])[step]
+    for (const [tool, args = {}] of calls ?? []) yield { type: 'call', name: toolName(tool), arguments: args }
+    if (calls === undefined) yield { type: 'text', text: messages.at(-1)?.content ?? '' }
+    yield { type: 'finish', reason: calls === undefined ? 'stop' : 'calls', usage: { input: 1, output: 1 } }
+  },
+}
+
+/** A runtime with such a model, for many sessions. */
+export async function obedientRuntime(
+  catalog: NonNullable<RuntimeOptions['catalog']>,
   options: Partial<RuntimeOptions> = {},
 ) {
   const log = memoryLog()
-  const model = scriptedModel({
-    turns: turns.map((answers) => [
-      ...answers.map((calls) => ({
-        calls: calls.map(([tool, args = {}]) => ({ name: toolName(tool), arguments: args as never })),
-      })),
-      { text: '{{last}}' },
-    ]),
-  })
-  const runtime = await openRuntime({
-    log,
-    model,
-    limits: { graceMs: 1_000 },
-    ...options,
-    catalog: [provider, ...(options.catalog ?? [])],
-  })
+  const runtime = await openRuntime({ log, model: obedient, limits: { graceMs: 400 }, ...options, catalog })
+  let sessions = 0
+  /** A session whose turns ask for these calls, a list an answer and a list of answers a turn. */
+  const using = (turns: Turns) => {
+    sessions += 1
+    return sessionOf(runtime, log, { turns, name: `s${sessions}` })
+  }
+  return { runtime, log, using }
+}
+
+export async function usingServer(provider: CapabilityProvider, turns: Turns, options: Partial<RuntimeOptions> = {}) {
+  const { runtime, using } = await obedientRuntime([provider, ...(options.catalog ?? [])], options)
   onTestFinished(() => runtime.close())
-  const session = runtime.session({ tenant: 't', user: 'u', session: 's' })
+  return using(turns)
+}
+
+function sessionOf(runtime: Runtime, log: Log, of: { readonly turns: Turns; readonly name: string }) {
+  const session = runtime.session({ tenant: 't', user: 'u', session: of.name })
   const facts = async <T extends FactType>(type: T) =>
     (await session.log()).filter((fact) => fact.type === type) as readonly StoredFact[] as readonly StoredFactOf<T>[]
   const verified = async () => {
     for await (const { violations } of verifyStore(log)) expect(violations).toEqual([])
   }
+  let began = 0
+  const begin = () => {
+    began += 1
+    return session.start(JSON.stringify(of.turns[began - 1] ?? []))
+  }
   /** One turn to its end, with its outcome and the result of its last call as the model read it. */
   const turn = async () => {
-    const outcome = await (await session.start('Go on.')).outcome()
+    const outcome = await (await begin()).outcome()
     await verified()
     return outcome
   }
   const started = async (tool: string) => {
     await expect
-      .poll(async () => (await session.calls()).at(-1))
+      .poll(async () => (await session.calls()).at(-1), { interval: 10 })
       .toMatchObject({ name: `mcp:here:${tool}`, state: 'started' })
   }
-  return { runtime, session, facts, verified, turn, started, log }
+  return { runtime, session, facts, verified, begin, turn, started, log }
+}
+
+/** A server and a runtime for all tests of a suite. What happened before a test is none of its business. */
+export async function sharedServer(way: Way) {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-mcp-'))
+  const server = await startServer(way, folder)
+  const { runtime, using } = await obedientRuntime([server.provider()])
+  const close = async () => {
+    await runtime.close()
+    await server.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const sinceNow = () => {
+    const before = server.happened().length
+    return { ...server, happened: () => server.happened().slice(before) }
+  }
+  return { server, runtime, using, sinceNow, close }
+}
+
+/** Waits of ours that pass ten times as fast, for what is tried again after a while. */
+export const hurried: Scheduler = {
+  at: (at, task) => systemScheduler().at(systemClock.now() + (at - systemClock.now()) / 10, task),
+  soon: (task) => systemScheduler().soon(task),
 }
 
 /** Dead, or dead and not collected yet. */
