@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { release } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { systemClock, systemScheduler } from '../facts/system-ports.ts'
 import { bubblewrapWords, descriptors, innerScript, outerScript } from './bubblewrap-words.ts'
 import { type GroupPlaces, groupFolders, groupPlaces, joinGroups, makeGroups, removeGroups } from './control-groups.ts'
+import { boundsByGroups } from './held-bounds.ts'
 import { withoutInherited } from './inherited-descriptors.ts'
 import type { Lease, LeaseRecord, Leases } from './leases.ts'
 import type { Sandbox, SandboxBounds, SandboxEnd, SandboxReport, SandboxRun } from './sandbox.ts'
@@ -210,16 +212,9 @@ async function reportOf(options: BubblewrapOptions, places: GroupPlaces): Promis
   for (const identity of identities()) {
     const found = process.platform === 'linux' ? await tried(options, places, identity) : 'it needs Linux'
     if (found === null)
-      return { works: true, detail: 'user namespaces without network', unenforced: unenforced(places) }
+      return { works: true, detail: 'user namespaces without network', bounds: boundsByGroups(places, release()) }
     problem = found
   }
   const detail = `${problem} Install it with: apt-get install -y bubblewrap; user namespaces must be allowed.`
-  return { works: false, detail, unenforced: [] }
-}
-
-function unenforced(places: GroupPlaces): readonly string[] {
-  return [
-    ...(places.memory === null ? ['memory of all processes together (each one is bounded)'] : []),
-    ...(places.pids === null ? ['number of processes on kernels before 5.14'] : []),
-  ]
+  return { works: false, detail, bounds: [] }
 }

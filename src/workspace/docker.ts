@@ -1,13 +1,15 @@
 import type Docker from 'dockerode'
-import { OutcomeUnknownError } from '../facts/errors.ts'
+import { isLandfallError, OutcomeUnknownError } from '../facts/errors.ts'
 import { systemClock, systemRandom, systemScheduler } from '../facts/system-ports.ts'
 import { containerOf, dockerScript } from './docker-container.ts'
 import { DockerReply } from './docker-reply.ts'
+import { boundsByEngine, type EngineInfo } from './held-bounds.ts'
 import type { LeaseRecord, Leases } from './leases.ts'
 import type { Sandbox, SandboxBounds, SandboxEnd, SandboxReport, SandboxRun } from './sandbox.ts'
 import { SandboxArchive } from './sandbox-archive.ts'
 import { type Ended, endedEarly, SandboxOutput, sandboxFailed } from './sandbox-output.ts'
 import { tarOf } from './tar.ts'
+import { emptyTree } from './tree.ts'
 
 export const defaultImage = 'node:22-bookworm-slim'
 
@@ -21,6 +23,8 @@ export interface DockerOptions {
 }
 
 const answerMs = 5_000
+const madeWithinMs = 10_000
+const sweepPollMs = 250
 
 /**
  * Owns: containers of a Docker engine, each for one program.
@@ -35,10 +39,12 @@ export function dockerSandbox(options: DockerOptions): Sandbox {
   }
 }
 
-export async function sweepDocker(record: LeaseRecord, socketPath: string | undefined): Promise<void> {
+/** A container that is not there may still be made by the engine, for a process that was ended while it asked for it. */
+export async function sweepDocker(record: LeaseRecord, takenMs: number, socketPath?: string): Promise<void> {
   if (record.container === null) return
   const container = (await connected(socketPath)).getContainer(record.container)
-  await removed(container)
+  const until = takenMs + madeWithinMs
+  while (!(await removed(container)) && systemClock.now() < until) await pause(sweepPollMs)
 }
 
 /** Loaded when first used, so that whoever needs no Docker pays nothing for it. */
@@ -58,12 +64,15 @@ async function runIn(options: DockerOptions, run: SandboxRun): Promise<SandboxEn
   try {
     container = await engine.createContainer(spec)
   } catch (error) {
-    lease.release()
+    // An engine that was lost while it was asked may have made it, and then it stays in its lease.
+    if (statusOf(error) > 0) lease.release()
     throw engineFailed(error, image)
   }
   const begun = new DockerRun(container, bounds, run)
   try {
     return await begun.ended()
+  } catch (error) {
+    throw run.signal.aborted || isLandfallError(error) ? error : engineFailed(error, image)
   } finally {
     await removed(container).then(
       () => lease.release(),
@@ -111,15 +120,16 @@ class DockerRun {
     try {
       if (signal.aborted) throw signal.reason
       this.isOver = false
+      const exited = this.#exited()
       await this.#container.start()
       // What was told to stop while the engine was starting it was not there to be stopped.
       if (signal.aborted) stop()
       cancelTimer = systemScheduler().at(systemClock.now() + timeoutMs, () => this.#end('timeout'))
       stream.end(Buffer.concat([Buffer.from(`${mark}\n`), tarOf(tree, Math.floor(systemClock.now() / 1_000))]))
-      const { StatusCode } = (await this.#container.wait()) as { StatusCode: number }
+      const code = await exited
       this.isOver = true
       await closed
-      return this.#outcome(StatusCode)
+      return this.#outcome(code)
     } finally {
       cancelTimer()
       signal.removeEventListener('abort', stop)
@@ -128,13 +138,28 @@ class DockerRun {
     }
   }
 
-  #outcome(code: number): SandboxEnd {
+  /** Asked before the start: a container that has ended is removed by the engine, which then knows nothing of it any more. */
+  #exited(): Promise<number | null> {
+    const exited = this.#container.wait({ condition: 'next-exit' }).then(
+      ({ StatusCode }: { StatusCode: number }) => StatusCode,
+      (error: unknown) => {
+        if (statusOf(error) === 404) return null
+        throw error
+      },
+    )
+    // Nobody waits for it where the start fails.
+    exited.catch(() => {})
+    return exited
+  }
+
+  #outcome(code: number | null): SandboxEnd {
     if (this.#why === 'abort') throw this.#run.signal.reason
     if (this.#why === 'timeout') throw endedEarly('timeout', this.#run.timeoutMs)
     if (this.#why === 'flood') throw endedEarly('flood', this.#bounds.outputBytes)
     const { exitCode } = this.#archive
     if (exitCode === null) throw sandboxFailed(code === 137 ? 'its memory was used up' : 'it was ended from inside')
     const tree = this.#archive.tree()
+    if (code === null) throw sandboxFailed('the engine does not say how it ended')
     if (code !== 0) throw sandboxFailed('what the program left cannot be read')
     return { exitCode, stdout: this.#output.text('stdout'), stderr: this.#output.text('stderr'), tree }
   }
@@ -150,16 +175,24 @@ function statusOf(error: unknown): number {
   return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0
 }
 
-/** Done when there is no such container any more. */
-async function removed(container: Docker.Container): Promise<void> {
+/** Done when there is no such container any more; says whether there was one. */
+async function removed(container: Docker.Container): Promise<boolean> {
   try {
     await container.remove({ force: true, v: true })
   } catch (error) {
-    if (statusOf(error) === 404) return
+    if (statusOf(error) === 404) return false
     // Somebody else removes it already.
     if (statusOf(error) !== 409) throw error
     await container.wait({ condition: 'removed' }).catch(() => {})
   }
+  return true
+}
+
+/** In the background: nobody waits for what is swept. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    systemScheduler({ background: true }).at(systemClock.now() + ms, resolve)
+  })
 }
 
 function engineFailed(error: unknown, image: string): Error {
@@ -169,23 +202,27 @@ function engineFailed(error: unknown, image: string): Error {
 
 async function reportOf(options: DockerOptions): Promise<SandboxReport> {
   const { image = defaultImage, socketPath } = options
-  const missing = (detail: string): SandboxReport => ({ works: false, detail, unenforced: [] })
+  const missing = (detail: string): SandboxReport => ({ works: false, detail, bounds: [] })
   try {
     const engine = await connected(socketPath)
-    const info = (await withinAnswer(engine.info())) as {
-      ServerVersion?: string
-      MemoryLimit?: boolean
-      PidsLimit?: boolean
-    }
+    const info = (await withinAnswer(engine.info())) as EngineInfo
     await withinAnswer(engine.getImage(image).inspect())
-    const unenforced = [
-      ...(info.MemoryLimit === false ? ['memory'] : []),
-      ...(info.PidsLimit === false ? ['number of processes'] : []),
-    ]
-    return { works: true, detail: `engine ${info.ServerVersion}, image ${image}`, unenforced }
+    const problem = await tried(options)
+    if (problem !== null) return missing(`${problem} The image ${image} needs a shell and tar.`)
+    return { works: true, detail: `engine ${info.ServerVersion}, image ${image}`, bounds: boundsByEngine(info) }
   } catch (error) {
     if (statusOf(error) === 404) return missing(`the engine has no image ${image}. Get it with: docker pull ${image}`)
     return missing('no Docker engine answers. Install and start one: apt-get install -y docker.io')
+  }
+}
+
+async function tried(options: DockerOptions): Promise<string | null> {
+  const run = { tree: emptyTree, argv: ['true'], cwd: '', timeoutMs: answerMs, signal: new AbortController().signal }
+  try {
+    const { exitCode } = await runIn(options, run)
+    return exitCode === 0 ? null : `A first program ended with ${exitCode}.`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }
 

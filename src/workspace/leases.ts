@@ -1,6 +1,19 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { LandfallError } from '../facts/errors.ts'
 import { hostProcesses, type ProcessTable, unknownStart } from '../facts/processes.ts'
@@ -27,12 +40,14 @@ export interface Lease {
 
 /** A lease of another host, or one that cannot be read, is somebody's leftover after so long. */
 const forgottenMs = 86_400_000
+const recordBytes = 64 * 1_024
 
 /**
  * Owns: a folder with one file for each sandbox that was begun and is not known to be gone.
  * 1. The file is there before the sandbox is, and goes when the sandbox is gone; so a crash leaves the file.
  * 2. A file whose process is gone, judged by host, number and start like an owner of a session, is swept by whoever opens next.
  * 3. The folder belongs to this user alone; one that somebody else has made is not used.
+ * 4. A file names only what was made under its own name; one that names anything else, or is no plain file, is not acted on.
  */
 export class Leases {
   readonly folder: string
@@ -65,14 +80,14 @@ export class Leases {
   }
 
   /** Removes what lost processes left; what cannot be removed now is tried again by the next sweep. */
-  async sweep(remove: (record: LeaseRecord) => Promise<void>): Promise<number> {
+  async sweep(remove: (record: LeaseRecord, takenMs: number) => Promise<void>): Promise<number> {
     let swept = 0
     for (const name of readdirSync(this.folder)) {
       const file = join(this.folder, name)
-      const record = this.#lost(file)
-      if (record === null) continue
+      const lost = this.#lost(file)
+      if (lost === null) continue
       try {
-        if (record !== 'unreadable') await remove(record)
+        if (lost.record !== null) await remove(lost.record, lost.takenMs)
         rmSync(file, { force: true })
         swept += 1
       } catch {
@@ -82,28 +97,66 @@ export class Leases {
     return swept
   }
 
-  /** The record of a lease that nobody holds any more; null for one that somebody does. */
-  #lost(file: string): LeaseRecord | 'unreadable' | null {
+  /** A lease that nobody holds any more; null for one that somebody does. */
+  #lost(file: string): { readonly record: LeaseRecord | null; readonly takenMs: number } | null {
     try {
-      const parsed = file.endsWith('.json') ? leaseFile.safeParse(JSON.parse(readFileSync(file, 'utf8'))) : null
-      const old = systemClock.now() - lstatSync(file).mtimeMs > forgottenMs
-      if (parsed?.success !== true) return old ? 'unreadable' : null
-      const { host, pid, startedAt } = parsed.data
-      if (host !== this.#processes.host) return old ? 'unreadable' : null
-      return this.#processes.startedAt(pid) === startedAt ? null : parsed.data
+      const takenMs = lstatSync(file).mtimeMs
+      const forgotten = systemClock.now() - takenMs > forgottenMs ? { record: null, takenMs } : null
+      const record = recordIn(file)
+      if (record === null || record.host !== this.#processes.host) return forgotten
+      return this.#processes.startedAt(record.pid) === record.startedAt ? null : { record, takenMs }
     } catch {
       return null
     }
   }
 }
 
+/** null: it is no lease, whatever else it may be. Opening never waits, and what is read is bounded. */
+function recordIn(file: string): LeaseRecord | null {
+  const id = /^([0-9a-f]+)\.json$/.exec(basename(file))?.[1]
+  if (id === undefined || !lstatSync(file).isFile()) return null
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    const found = fstatSync(descriptor)
+    if (!found.isFile() || found.size > recordBytes) return null
+    return leaseNamed(id, readFileSync(descriptor, 'utf8'))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function leaseNamed(id: string, text: string): LeaseRecord | null {
+  const own = `landfall-${id}`
+  try {
+    const record = leaseFile.parse(JSON.parse(text))
+    const isOwn = (record.container ?? own) === own && record.groups.every((folder) => basename(folder) === own)
+    return isOwn ? record : null
+  } catch {
+    return null
+  }
+}
+
 function madeFolder(folder: string): Stats {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeWithParents(folder)
     return lstatSync(folder)
   } catch {
     const message = 'The folder for leases of sandboxes cannot be made. Name another as workspace.leases.'
     throw new LandfallError('WORKSPACE_FAILED', message, { details: { folder } })
+  }
+}
+
+/** One after the other: what makes all of them at once does not end below a folder that takes none, such as `/proc`. */
+function makeWithParents(folder: string): void {
+  const make = () => mkdirSync(folder, { mode: 0o700 })
+  try {
+    make()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error
+    makeWithParents(dirname(folder))
+    make()
   }
 }
 

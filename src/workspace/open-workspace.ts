@@ -70,8 +70,8 @@ export async function openSandbox(options: WorkspaceOptions, bounds: Limits): Pr
 
 /** Ends and removes what lost processes of this host have left; gives how much that was. */
 export async function sweepSandboxes({ leases, socketPath }: Where = {}): Promise<number> {
-  return new Leases(leases).sweep((record) =>
-    record.isolation === 'docker' ? sweepDocker(record, socketPath) : sweepBubblewrap(record),
+  return new Leases(leases).sweep((record, takenMs) =>
+    record.isolation === 'docker' ? sweepDocker(record, takenMs, socketPath) : sweepBubblewrap(record),
   )
 }
 

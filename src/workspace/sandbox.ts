@@ -1,4 +1,5 @@
 import type { Limits } from '../facts/limits.ts'
+import type { HeldBound } from './held-bounds.ts'
 import type { Tree } from './tree.ts'
 
 /** One program on a copy of a tree. */
@@ -23,8 +24,8 @@ export interface SandboxReport {
   readonly works: boolean
   /** What works, or why not and what to do about it. */
   readonly detail: string
-  /** Bounds that this host cannot enforce, in words. */
-  readonly unenforced: readonly string[]
+  /** How each bound holds on this host; none where the driver does not work. */
+  readonly bounds: readonly HeldBound[]
 }
 
 /**

@@ -5,6 +5,8 @@ import { aboutPath, pathParts, refusedPath } from './workspace-path.ts'
 const block = 512
 /** Longest extended header that is believed: paths have at most 4,096 characters. */
 const extendedBytes = 64 * 1_024
+/** A file has a header for a long name, and folders of its own. */
+const entriesForFile = 10
 
 interface Entry {
   readonly type: string
@@ -28,6 +30,7 @@ export class TreeReader {
   /** What the newest header says, for whoever is told of a problem. */
   #name = ''
   #bytes = 0
+  #entries = 0
   #ended = false
   #problem: unknown = null
 
@@ -67,6 +70,7 @@ export class TreeReader {
       else {
         const entry = entryOf(header)
         this.#name = entry.name
+        this.#count()
         this.#entry = this.#judged(entry)
       }
       return true
@@ -79,6 +83,13 @@ export class TreeReader {
     this.#keep(this.#entry, data)
     this.#entry = null
     return true
+  }
+
+  /** Folders cost a sandbox nothing that is bounded by bytes, so that they could be told without an end. */
+  #count(): void {
+    this.#entries += 1
+    const bound = entriesForFile * this.#bounds.workspaceFiles
+    if (this.#entries > bound) throw beyondBound('workspaceFiles', this.#bounds.workspaceFiles, this.#entries)
   }
 
   /** Refuses an entry before its data is read. */

@@ -113,4 +113,9 @@ it('doctor says what works', async () => {
     'bubblewrap',
     'docker',
   ])
+  // Each bound of a sandbox that works is told, and those that are not held for all processes together in words too.
+  for (const { name, ok, detail, bounds } of checks.slice(-2)) {
+    expect(bounds.length, name).toBe(ok ? 6 : 0)
+    for (const { bound, holds } of bounds) expect(holds === 'together' || detail.includes(bound), detail).toBe(true)
+  }
 })

@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 /** Attestation is about objects; what is inside the sandbox does not matter here, so it gives its tree back. */
 const still: Sandbox = {
   isolation: 'bubblewrap',
-  report: async () => ({ works: true, detail: '', unenforced: [] }),
+  report: async () => ({ works: true, detail: '', bounds: [] }),
   run: async ({ tree }) => ({ exitCode: 0, stdout: 'ran', stderr: '', tree }),
 }
 const fresh = (): Workspace =>

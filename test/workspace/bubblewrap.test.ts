@@ -1,5 +1,6 @@
 import { afterAll, describe } from 'vitest'
 import { containmentContract } from '../contract/containment-contract.ts'
+import { hostileContract } from '../contract/hostile-contract.ts'
 import { openHarness } from '../contract/kit/sandboxes.ts'
 import { sandboxContract } from '../contract/sandbox-contract.ts'
 
@@ -11,4 +12,5 @@ describe.skipIf(typeof harness === 'string')('the bubblewrap sandbox', { timeout
   afterAll(() => harness.dispose())
   sandboxContract(harness)
   containmentContract(harness)
+  hostileContract(harness)
 })

@@ -13,7 +13,7 @@ const calm = { signal: new AbortController().signal }
 function sandboxOf(run: (of: SandboxRun) => Partial<SandboxEnd>): Sandbox {
   return {
     isolation: 'bubblewrap',
-    report: async () => ({ works: true, detail: '', unenforced: [] }),
+    report: async () => ({ works: true, detail: '', bounds: [] }),
     run: async (of) => ({ exitCode: 0, stdout: '', stderr: '', tree: of.tree, ...run(of) }),
   }
 }

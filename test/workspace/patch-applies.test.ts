@@ -76,7 +76,7 @@ function workspaceOn(copied: Awaited<ReturnType<typeof copySource>>): {
   let next: Tree = new Map()
   const sandbox: Sandbox = {
     isolation: 'bubblewrap',
-    report: async () => ({ works: true, detail: '', unenforced: [] }),
+    report: async () => ({ works: true, detail: '', bounds: [] }),
     run: async () => ({ exitCode: 0, stdout: '', stderr: '', tree: next }),
   }
   const of = isolatedWorkspace({ initial: copied.tree, leftOut: copied.leftOut, sandbox, bounds: limits })

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { HeldBound } from '../../workspace/held-bounds.ts'
 import type { CliContext } from '../cli-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Settings } from '../settings.ts'
@@ -12,6 +13,8 @@ interface Check {
   readonly detail: string
   /** Landfall does not work without it. */
   readonly needed: boolean
+  /** Of a sandbox: how each of its bounds holds here. */
+  readonly bounds?: readonly HeldBound[]
 }
 
 const answerMs = 5_000
@@ -79,11 +82,16 @@ async function store(file: string): Promise<Check> {
 
 /** Runs a program in a real sandbox, and says which of its bounds this host cannot enforce. */
 async function sandbox(isolation: (typeof isolations)[number], { image }: Settings): Promise<Check> {
-  const { sandboxReport } = await import('../../workspace/open-workspace.ts')
+  const [{ sandboxReport }, { unenforced }] = await Promise.all([
+    import('../../workspace/open-workspace.ts'),
+    import('../../workspace/held-bounds.ts'),
+  ])
   const report = await sandboxReport(isolation, image === undefined ? {} : { image })
-  const weaker = report.unenforced.length === 0 ? '' : `; not enforced here: ${report.unenforced.join(', ')}`
+  const weak = unenforced(report.bounds)
+  const weaker = weak.length === 0 ? '' : `; not enforced here: ${weak.join(', ')}`
   const purpose = report.works ? '' : ' Needed for isolated workspaces.'
-  return { name: isolation, ok: report.works, detail: `${report.detail}${weaker}${purpose}`, needed: false }
+  const detail = `${report.detail}${weaker}${purpose}`
+  return { name: isolation, ok: report.works, detail, needed: false, bounds: report.bounds }
 }
 
 function program(command: string, words: readonly string[], purpose: string): Promise<Check> {

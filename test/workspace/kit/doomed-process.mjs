@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 
 /*
- * Writes a file, which is recorded, and then runs a program in whose middle somebody will kill this process.
+ * Writes a file, which is recorded, says so, and then runs a program in whose middle somebody will kill this process.
  * Arguments: the built library, a store, a mark for the processes of the sandbox, the options of the workspace as JSON.
  */
 const [library = '', file = '', mark = '', workspace = ''] = process.argv.slice(2)
@@ -14,4 +14,10 @@ const write = { name: 'fs.write', arguments: { path: 'a.txt', contents: 'recorde
 const exec = { name: 'process.exec', arguments: { argv: ['sh', '-c', script, mark] } }
 const model = scriptedModel({ name: 'doomed', turns: [[{ calls: [write] }, { calls: [exec] }, { text: 'Done.' }]] })
 const runtime = await openRuntime({ log: sqliteLog(file), model, workspace: JSON.parse(workspace) })
-await runtime.session({ tenant: 't', user: 'u', session: 's' }).start('work')
+const scope = { tenant: 't', user: 'u', session: 's' }
+let started = 0
+runtime.events(scope, { types: ['call.started'] }).subscribe(() => {
+  started += 1
+  if (started === 2) process.stdout.write('started\n')
+})
+await runtime.session(scope).start('work')
