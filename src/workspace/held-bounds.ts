@@ -1,11 +1,5 @@
 import type { GroupPlaces } from './control-groups.ts'
-
-/** How one bound of a sandbox holds on a host: over all of its processes together, for each one, or not at all. */
-export interface HeldBound {
-  readonly bound: 'memory' | 'swapped memory' | 'number of processes' | 'processor time' | 'disk' | 'wall time'
-  readonly holds: 'together' | 'each' | 'not'
-  readonly by: string
-}
+import type { HeldBound } from './sandbox.ts'
 
 /** Since then the kernel counts the processes of a user by user namespace, so that one sandbox does not count another's. */
 const countedSince = [5, 14] as const

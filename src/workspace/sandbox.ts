@@ -1,5 +1,4 @@
 import type { Limits } from '../facts/limits.ts'
-import type { HeldBound } from './held-bounds.ts'
 import type { Tree } from './tree.ts'
 
 /** One program on a copy of a tree. */
@@ -18,6 +17,13 @@ export interface SandboxEnd {
   readonly stderr: string
   /** What the program left. */
   readonly tree: Tree
+}
+
+/** How one bound of a sandbox holds on a host: over all of its processes together, for each one, or not at all. */
+export interface HeldBound {
+  readonly bound: 'memory' | 'swapped memory' | 'number of processes' | 'processor time' | 'disk' | 'wall time'
+  readonly holds: 'together' | 'each' | 'not'
+  readonly by: string
 }
 
 export interface SandboxReport {
