@@ -79,22 +79,22 @@ export class Leases {
     return { id, release: () => rmSync(file, { force: true }) }
   }
 
-  /** Removes what lost processes left; what cannot be removed now is tried again by the next sweep. */
+  /** Removes what lost processes left, all at once, since one may be waited for; what cannot be removed now is tried again by the next sweep. */
   async sweep(remove: (record: LeaseRecord, takenMs: number) => Promise<void>): Promise<number> {
-    let swept = 0
-    for (const name of readdirSync(this.folder)) {
+    const swept = readdirSync(this.folder).map(async (name) => {
       const file = join(this.folder, name)
       const lost = this.#lost(file)
-      if (lost === null) continue
+      if (lost === null) return false
       try {
         if (lost.record !== null) await remove(lost.record, lost.takenMs)
         rmSync(file, { force: true })
-        swept += 1
+        return true
       } catch {
         // Its daemon may be down; the file stays for the next sweep.
+        return false
       }
-    }
-    return swept
+    })
+    return (await Promise.all(swept)).filter((is) => is).length
   }
 
   /** A lease that nobody holds any more; null for one that somebody does. */

@@ -1,6 +1,16 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +20,10 @@ import { memoryLog } from '../../src/log/memory/memory-log.ts'
 import { sqliteLog } from '../../src/log/sqlite/sqlite-log.ts'
 import { scriptedModel } from '../../src/models/scripted-model.ts'
 import { openRuntime } from '../../src/runtime/open-runtime.ts'
+import type { Outcome } from '../../src/runtime/outcome.ts'
 import type { Session } from '../../src/runtime/session.ts'
+import { checkLog } from '../../src/testing/check-log.ts'
+import { sweepSandboxes, type WorkspaceOptions } from '../../src/workspace/open-workspace.ts'
 import { running } from '../contract/containment-contract.ts'
 import { drivers, openHarness, type SandboxHarness } from '../contract/kit/sandboxes.ts'
 
@@ -35,12 +48,38 @@ function isElsewhere(pid: string): boolean {
 /** Starts the child, waits until its sandbox is under way, and ends the child the hard way. */
 async function killedInTheMiddle(file: string, mark: string, workspace: object): Promise<void> {
   expect(existsSync(library), 'the library is built (npm run build)').toBe(true)
-  const child = spawn(process.execPath, [module, library, file, mark, JSON.stringify(workspace)], { stdio: 'inherit' })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  const child = doomed(file, mark, workspace)
   await until(() => running(mark).some(isElsewhere))
+  await killed(child)
+}
+
+function doomed(file: string, mark: string, workspace: object): ChildProcess {
+  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
+  const child = spawn(process.execPath, [module, library, file, mark, JSON.stringify(workspace)], { stdio })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+async function killed(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
+}
+
+/** What becomes of a store whose process was killed while its program was asked for, when somebody opens it again. */
+async function reopened(file: string, workspace: WorkspaceOptions): Promise<Outcome> {
+  const read = { name: 'fs.read', arguments: { path: 'a.txt' } }
+  const turn = [{ text: '' }, { text: '' }, { calls: [read] }, { text: '{{last}}' }]
+  const model = scriptedModel({ name: 'doomed', turns: [turn] })
+  const runtime = await openRuntime({ log: sqliteLog(file), model, workspace })
+  const session = runtime.session(scope)
+  const [task] = await session.tasks()
+  const outcome = await session.task(task?.id ?? '').outcome()
+  expect((await session.state()).quarantined).toHaveLength(outcome.calls.unknownMutating)
+  expect(await session.patch()).toContain('+recorded')
+  expect(checkLog(await session.log()).violations).toEqual([])
+  await runtime.close()
+  return outcome
 }
 
 async function containers(harness: SandboxHarness): Promise<number> {
@@ -52,6 +91,37 @@ async function containers(harness: SandboxHarness): Promise<number> {
 async function cancelled(session: Session, mark: string): Promise<void> {
   await until(() => running(mark).length > 0)
   await session.cancel()
+}
+
+/** Something that keeps a sandbox from being ended, or from being seen to have ended. */
+interface Stuck {
+  hold(): void
+  release(): void
+}
+
+/** An engine that does not answer cannot end a container. */
+function engineOf({ engine }: SandboxHarness): Stuck {
+  const daemon = engine?.pid ?? 0
+  expect(daemon).toBeGreaterThan(1)
+  return { hold: () => void process.kill(daemon, 'SIGSTOP'), release: () => void process.kill(daemon, 'SIGCONT') }
+}
+
+/** A bubblewrap beside which a process out of reach keeps what the sandbox is heard by: nobody can say that it is over. */
+function clingingBubblewrap(mark: string): Stuck {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-bwrap-'))
+  const { PATH = '' } = process.env
+  const real = execFileSync('which', ['bwrap'], { encoding: 'utf8' }).trim()
+  const clinging = `case "$*" in *${mark}*) setsid sleep 600 & echo $! > ${folder}/pid;; esac`
+  writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\n${clinging}\nexec ${real} "$@"\n`, { mode: 0o755 })
+  // Whoever the sandbox is started as must be able to say which process it is.
+  chmodSync(folder, 0o777)
+  process.env.PATH = `${folder}:${PATH}`
+  const release = () => {
+    process.env.PATH = PATH
+    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL')
+    rmSync(folder, { recursive: true })
+  }
+  return { hold: () => expect(existsSync(join(folder, 'pid'))).toBe(true), release }
 }
 
 for (const driver of drivers) {
@@ -74,22 +144,39 @@ for (const driver of drivers) {
       await killedInTheMiddle(file, mark, workspace)
       if (driver === 'bubblewrap') await until(() => running(mark).length === 0)
       expect(readdirSync(harness.leases)).toHaveLength(1)
-      const read = { name: 'fs.read', arguments: { path: 'a.txt' } }
-      const model = scriptedModel({
-        name: 'doomed',
-        turns: [[{ text: '' }, { text: '' }, { calls: [read] }, { text: '{{last}}' }]],
-      })
-      const runtime = await openRuntime({ log: sqliteLog(file), model, workspace })
+      const outcome = await reopened(file, workspace)
       await until(async () => readdirSync(harness.leases).length === 0 && (await containers(harness)) === 0)
       await until(() => running(mark).length === 0)
-      const session = runtime.session(scope)
-      const [task] = await session.tasks()
-      const outcome = await session.task(task?.id ?? '').outcome()
       expect(outcome).toMatchObject({ status: 'completed', calls: { unknownMutating: 1, succeededMutating: 1 } })
       expect(outcome.message).toContain('recorded\\n')
-      expect((await session.state()).quarantined).toHaveLength(1)
-      expect(await session.patch()).toContain('+recorded')
-      await runtime.close()
+    })
+
+    it('whose runtime is killed at any moment of it leaves nothing behind, and its call is unknown', async () => {
+      const stores = mkdtempSync(join(tmpdir(), 'landfall-crash-store-'))
+      // Drawn once, over the time that asking for a container, starting it and running in it take.
+      const delays = driver === 'docker' ? [0, 11, 37, 83, 160, 290] : [0, 4, 9, 17, 31, 60]
+      const mark = `killed-${driver}-${process.pid}`
+      await Promise.all(
+        delays.map(async (ms) => {
+          const child = doomed(join(stores, `${ms}.db`), mark, workspace)
+          await once(child.stdout ?? child, 'data')
+          await new Promise((done) => setTimeout(done, ms))
+          await killed(child)
+        }),
+      )
+      for (const ms of delays) {
+        const outcome = await reopened(join(stores, `${ms}.db`), workspace)
+        expect(outcome, `${ms}`).toMatchObject({
+          status: 'completed',
+          calls: { unknownMutating: 1, succeededMutating: 1 },
+        })
+      }
+      await until(async () => running(mark).length === 0 && (await containers(harness)) === 0)
+      // A lease for a container that never came to be counts a while longer, which need not be waited for here.
+      for (const file of readdirSync(harness.leases)) utimesSync(join(harness.leases, file), 1, 1)
+      await sweepSandboxes(harness.options)
+      expect(readdirSync(harness.leases)).toEqual([])
+      rmSync(stores, { recursive: true })
     })
 
     it('that is cancelled is gone with all that it started before its call says so', async () => {
@@ -98,37 +185,38 @@ for (const driver of drivers) {
         name: 'process.exec',
         arguments: { argv: ['sh', '-c', `trap "" TERM; (setsid sleep 100 &); sleep 60`, mark] },
       }
-      const model = scriptedModel({ name: 'm', turns: [[{ calls: [exec] }, { text: 'Done.' }]] })
+      // What waits for the program is told to stop with it, and writes nothing.
+      const write = { name: 'fs.write', arguments: { path: 'late.txt', contents: 'late' } }
+      const model = scriptedModel({ name: 'm', turns: [[{ calls: [exec, write] }, { text: 'Done.' }]] })
       const runtime = await openRuntime({ log: memoryLog(), model, workspace })
       const session = runtime.session(scope)
       const task = await session.start('work')
       await cancelled(session, mark)
-      expect(await task.outcome()).toMatchObject({ status: 'cancelled', calls: { cancelled: 1, unknownMutating: 0 } })
+      expect(await task.outcome()).toMatchObject({ status: 'cancelled', calls: { cancelled: 2, unknownMutating: 0 } })
       expect(running(mark)).toEqual([])
       const ends = (await session.log()).filter(({ type }) => type === 'call.cancelled')
-      expect(ends.map(({ data }) => data)).toEqual([{ when: 'acknowledged' }])
+      expect(ends.map(({ data }) => data)).toContainEqual({ when: 'acknowledged' })
+      expect(await session.patch()).toBe('')
       expect(readdirSync(harness.leases)).toEqual([])
       await runtime.close()
     })
 
-    // Only an engine that is somebody else's process can fail to end a sandbox.
-    it.runIf(driver === 'docker')('that cannot be ended is unknown when the grace is over', async () => {
+    it('that cannot be ended is unknown when the grace is over', async () => {
       const mark = `stuck-${driver}-${process.pid}`
+      const stuck = driver === 'docker' ? engineOf(harness) : clingingBubblewrap(mark)
       const exec = { name: 'process.exec', arguments: { argv: ['sh', '-c', 'sleep 60', mark] } }
       const model = scriptedModel({ name: 'm', turns: [[{ calls: [exec] }, { text: 'Done.' }]] })
       const runtime = await openRuntime({ log: memoryLog(), model, workspace, limits: { graceMs: 500 } })
       const session = runtime.session(scope)
       const task = await session.start('work')
       await until(() => running(mark).length > 0)
-      const daemon = harness.engine?.pid ?? 0
-      expect(daemon).toBeGreaterThan(1)
-      process.kill(daemon, 'SIGSTOP')
+      stuck.hold()
       try {
         await session.cancel()
         expect(await task.outcome()).toMatchObject({ status: 'cancelled', calls: { unknownMutating: 1 } })
         expect((await session.state()).quarantined).toHaveLength(1)
       } finally {
-        process.kill(daemon, 'SIGCONT')
+        stuck.release()
       }
       await until(() => running(mark).length === 0)
       await runtime.close()
