@@ -5,6 +5,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { LandfallError } from '../facts/errors.ts'
 import { defaultRedactor } from '../redaction/default-redactor.ts'
 import type { Runtime } from '../runtime/open-runtime.ts'
+import { Connections } from './connections.ts'
 import { Gate } from './gate.ts'
 import { isLoopback, localIdentity } from './local-identity.ts'
 import { problemOf, problemResponse } from './problem.ts'
@@ -24,7 +25,8 @@ export interface LandfallServer {
   /** The address, once it listens. */
   listen(options?: ListenOptions): Promise<string>
   /**
-   * Takes nothing new, waits for what is under way up to the grace, ends streams with a comment, and lets go of the address.
+   * Takes nothing new (503), waits for what is under way up to the grace, ends streams with a comment, and lets go of the address.
+   * A client that does not read, or does not end what it began to send, is not waited for.
    * With `ownsRuntime` the runtime is closed in between: results are recorded and ownership is released.
    */
   close(): Promise<void>
@@ -38,8 +40,6 @@ export interface CreateServerOptions extends ServerOptions {
 const requestMs = 30_000
 /** How long a connection is kept for the next request; longer than clients keep theirs, so that none meets a closing one. */
 const keptMs = 60_000
-/** How often a closing server looks for connections at rest. */
-const restMs = 10
 
 /** A Node server with the app. Who wants it in a server of their own takes `requestListener`. */
 export function createServer(runtime: Runtime, options: CreateServerOptions = {}): LandfallServer {
@@ -59,6 +59,7 @@ export function createServer(runtime: Runtime, options: CreateServerOptions = {}
     },
     listener,
   )
+  const connections = new Connections(server)
   // What else a client may expect is passed over, as it may be.
   server.on('checkExpectation', listener)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuse(error, socket, runtime))
@@ -70,7 +71,7 @@ export function createServer(runtime: Runtime, options: CreateServerOptions = {}
       return listening(server, host, port)
     },
     close: () => {
-      closing ??= closed({ server, gate, runtime, ownsRuntime: options.ownsRuntime === true })
+      closing ??= closed({ server, connections, gate, runtime, ownsRuntime: options.ownsRuntime === true })
       return closing
     },
   }
@@ -102,31 +103,30 @@ function listening(server: Server, host: string, port: number): Promise<string> 
   })
 }
 
-async function closed(of: { server: Server; gate: Gate; runtime: Runtime; ownsRuntime: boolean }): Promise<void> {
-  const { server, gate, runtime, ownsRuntime } = of
+interface Closing {
+  readonly server: Server
+  readonly connections: Connections
+  readonly gate: Gate
+  readonly runtime: Runtime
+  readonly ownsRuntime: boolean
+}
+
+/** It listens for as long as work is waited for, so that whoever comes is told why nothing is begun. */
+async function closed({ server, connections, gate, runtime, ownsRuntime }: Closing): Promise<void> {
   const { clock, background, limits } = runtime.ports
   gate.shut()
-  const ended = new Promise<void>((resolve) => server.close(() => resolve()))
+  // A runtime that closes ends what is streamed of it, with its last events.
   if (ownsRuntime) await runtime.close()
+  else gate.endStreams('the server is shutting down')
+  gate.endHeld()
   const patience = new Promise<void>((resolve) => void background.at(clock.now() + limits.graceMs, resolve))
   await Promise.race([gate.emptied(), patience])
-  gate.endStreams('the server is shutting down')
-  const stop = closeAsTheyRest(server, runtime)
+  const ended = new Promise<void>((resolve) => server.close(() => resolve()))
+  const stop = connections.closeAsTheyRest(runtime)
   await Promise.race([ended, patience])
   stop()
   server.closeAllConnections()
   await ended
-}
-
-/** Clients keep connections for later; one is closed as soon as nothing is said on it any more. */
-function closeAsTheyRest(server: Server, { ports }: Runtime): () => void {
-  let cancel = () => {}
-  const look = () => {
-    server.closeIdleConnections()
-    cancel = ports.background.at(ports.clock.now() + restMs, look)
-  }
-  look()
-  return () => cancel()
 }
 
 /** What is no request at all is answered before any app sees it. */

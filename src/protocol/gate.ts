@@ -10,13 +10,18 @@ export interface OpenStream {
  * Owns: what is under way in one server.
  * 1. Requests and streams are counted apart: a stream holds no place of a request.
  * 2. Neither goes beyond its bound; who comes too late is told so and nothing is begun.
- * 3. Once shut, nothing new begins; what is under way is waited for, and streams are ended with a remark.
+ * 3. Once shut, nothing new begins, and who is still sending a request is told so; what is under way is waited for, and streams and
+ *    held answers are ended.
  */
 export class Gate {
   readonly #limits: Limits
   readonly #streams = new Map<OpenStream, string>()
   readonly #perAudience = new Map<string, number>()
   #requests = 0
+  /** Requests that are still being sent: what tells them that the gate is shut. */
+  readonly #arriving = new Set<() => void>()
+  /** Answers that are held until something happens: what ends their wait. */
+  readonly #held = new Set<() => void>()
   #shut = false
   #emptied: (() => void) | null = null
 
@@ -33,10 +38,7 @@ export class Gate {
   }
 
   async through<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#shut)
-      throw new LandfallError('SHUTTING_DOWN', 'This server is shutting down. Ask another one, or ask again soon.', {
-        retryable: true,
-      })
+    if (this.#shut) throw shuttingDown()
     this.#refuseBeyond('httpRequestsInFlight', this.#requests + 1, 'Too many requests are under way. Ask again soon.')
     this.#requests += 1
     try {
@@ -66,8 +68,31 @@ export class Gate {
     }
   }
 
+  /** What a client sends, unless the gate is shut before it is whole. */
+  async arrived<T>(sent: Promise<T>): Promise<T> {
+    // Whoever is refused may go on sending, or be cut.
+    sent.catch(() => {})
+    let refuse = () => {}
+    const shut = new Promise<never>((_, reject) => {
+      refuse = () => reject(shuttingDown())
+    })
+    this.#arriving.add(refuse)
+    try {
+      return await Promise.race([sent, shut])
+    } finally {
+      this.#arriving.delete(refuse)
+    }
+  }
+
+  /** Calls back when held answers are to be given; what is returned is for who does not wait any more. */
+  hold(end: () => void): () => void {
+    this.#held.add(end)
+    return () => this.#held.delete(end)
+  }
+
   shut(): void {
     this.#shut = true
+    for (const refuse of this.#arriving) refuse()
   }
 
   /** Resolves when no request is under way. */
@@ -76,6 +101,10 @@ export class Gate {
       await new Promise<void>((resolve) => {
         this.#emptied = resolve
       })
+  }
+
+  endHeld(): void {
+    for (const end of [...this.#held]) end()
   }
 
   endStreams(remark: string): void {
@@ -87,4 +116,10 @@ export class Gate {
     if (got <= bound) return
     throw new LandfallError('LIMIT_EXCEEDED', message, { retryable: true, details: { which, bound, got } })
   }
+}
+
+function shuttingDown(): LandfallError {
+  return new LandfallError('SHUTTING_DOWN', 'This server is shutting down. Ask another one, or ask again soon.', {
+    retryable: true,
+  })
 }

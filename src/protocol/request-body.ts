@@ -1,13 +1,19 @@
 import { LandfallError } from '../facts/errors.ts'
 import type { Limits } from '../facts/limits.ts'
 
-type BodyLimits = Pick<Limits, 'httpBodyBytes' | 'httpJsonDepth'>
+/** Which limits a body is held to, by name. */
+export interface BodyBounds {
+  readonly bytes: 'httpBodyBytes' | 'checkpointBytes'
+  readonly depth: 'httpJsonDepth' | 'checkpointDepth'
+}
+
+export const usualBounds: BodyBounds = { bytes: 'httpBodyBytes', depth: 'httpJsonDepth' }
 
 /** The body as JSON, whatever its content type says: a plain `curl -d` is understood. No body is an empty object. */
-export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
+export async function readJson(request: Request, limits: Limits, bounds = usualBounds): Promise<unknown> {
   const declared = Number(request.headers.get('content-length') ?? 0)
-  if (declared > limits.httpBodyBytes) throw tooLarge(limits, declared)
-  const text = decoded(await readBytes(request, limits))
+  if (declared > limits[bounds.bytes]) throw tooLarge(limits, bounds, declared)
+  const text = decoded(await readBytes(request, limits, bounds))
   if (text.trim() === '') return {}
   let value: unknown
   try {
@@ -15,17 +21,17 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<un
   } catch {
     throw malformed('The body is no JSON. Correct it.')
   }
-  if (isDeeper(value, limits.httpJsonDepth)) throw malformed('The body is nested too deeply.')
+  if (isDeeper(value, limits[bounds.depth])) throw malformed('The body is nested too deeply.')
   return value
 }
 
-async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+async function readBytes(request: Request, limits: Limits, bounds: BodyBounds): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const part of request.body ?? []) {
       bytes += part.byteLength
-      if (bytes > limits.httpBodyBytes) throw tooLarge(limits, bytes)
+      if (bytes > limits[bounds.bytes]) throw tooLarge(limits, bounds, bytes)
       parts.push(part)
     }
   } catch (error) {
@@ -53,9 +59,9 @@ function isDeeper(value: unknown, bound: number): boolean {
   return false
 }
 
-function tooLarge({ httpBodyBytes: bound }: BodyLimits, got: number): LandfallError {
+function tooLarge(limits: Limits, { bytes: which }: BodyBounds, got: number): LandfallError {
   return new LandfallError('LIMIT_EXCEEDED', 'The body is larger than its bound. Send less at once.', {
-    details: { which: 'httpBodyBytes', bound, got },
+    details: { which, bound: limits[which], got },
   })
 }
 

@@ -5,6 +5,7 @@ import type { Runtime } from '../runtime/open-runtime.ts'
 import type { Session } from '../runtime/session.ts'
 import type { Gate } from './gate.ts'
 import { type ElevatedScope, type Identity, requireElevated, scopeFor } from './identity.ts'
+import type { BodyBounds } from './request-body.ts'
 import type { WriteTurns } from './write-turns.ts'
 
 /** What every route of one server works with. */
@@ -55,6 +56,8 @@ interface RouteText {
   readonly elevated?: ElevatedScope
   /** Names of request headers that mean something here. */
   readonly headers?: readonly string[]
+  /** Absent: those of a command. */
+  readonly bounds?: BodyBounds
   readonly answer: RouteAnswer
 }
 

@@ -66,7 +66,8 @@ class Serving {
       const { raw: request } = c.req
       const url = new URL(request.url)
       const identity = this.#nameable(await this.#identify(credentialsOf(c, url)))
-      const body = () => readJson(request, this.#parts.runtime.ports.limits)
+      const { runtime, gate } = this.#parts
+      const body = () => gate.arrived(readJson(request, runtime.ports.limits, route.bounds))
       return route.run({ request, url, path: c.req.param(), identity, parts: this.#parts, body })
     })
   }

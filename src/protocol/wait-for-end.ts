@@ -18,13 +18,13 @@ export async function taskAsEnded(session: Session, task: string): Promise<Ended
   return view.state === 'terminal' ? { ...view, outcome: await session.task(task).outcome() } : view
 }
 
-/** Holds the answer until the task has ended, the time is over or the client is gone. What it listens with is freed then. */
+/** Holds the answer until the task has ended, the time is over, the server closes or the client is gone. What it listens with is freed then. */
 export async function waitForEnd(
   call: SessionCall<unknown, unknown>,
   task: string,
   seconds: number,
 ): Promise<EndedTask> {
-  const { runtime, scope, session, request } = call
+  const { runtime, gate, scope, session, request } = call
   const { limits, clock, scheduler } = runtime.ports
   const waitMs = Math.ceil(seconds * 1_000)
   if (waitMs > limits.httpWaitMs)
@@ -36,12 +36,14 @@ export async function waitForEnd(
   const events = runtime.events(scope, { after: await runtime.reads.position(), task, types: terminals })
   const ends = events[Symbol.asyncIterator]()
   let cancel = () => {}
+  let release = () => {}
   try {
     // It may have ended before anybody listened.
     const meanwhile = await taskAsEnded(session, task)
     if (meanwhile.state === 'terminal') return meanwhile
     const over = new Promise<void>((resolve) => {
       cancel = scheduler.at(clock.now() + waitMs, resolve)
+      release = gate.hold(resolve)
       request.signal.addEventListener('abort', () => resolve(), { once: true })
     })
     const heard = await Promise.race([ends.next(), over])
@@ -49,6 +51,7 @@ export async function waitForEnd(
     return await taskAsEnded(session, task)
   } finally {
     cancel()
+    release()
     await ends.return?.()
   }
 }

@@ -31,6 +31,28 @@ it('takes a checkpoint of a session, and restores it on another server, for whom
     expect((await post(restore, none)).status).toBe(400)
 })
 
+it('takes a document as large as a checkpoint may be, and says 413 beyond; a command is held to its own bound all the same', async () => {
+  const wide = { script: { everyTurn: [{ text: 'ok' }] }, context: { windowTokens: 100_000_000 } }
+  const [from, to] = [await served(wide), await served(wide)]
+  const session = from.runtime.session({ tenant: 'local', user: 'local', session: 'one' })
+  for (const letter of ['a', 'b', 'c']) await (await session.start(letter.repeat(5_400_000))).outcome()
+  const document = JSON.stringify(await session.checkpoint())
+  const { checkpointBytes, httpBodyBytes } = from.runtime.ports.limits
+  expect(document.length).toBeGreaterThan(0.95 * checkpointBytes)
+  const send = async (body: string, path = 'restore') => {
+    const response = await fetch(`${to.url}/v1/sessions/${path}`, { method: 'POST', body })
+    return { status: response.status, body: await response.json() }
+  }
+  expect(await send(document)).toMatchObject({ status: 201, body: { session: 'one', state: 'open' } })
+  const there = to.runtime.session({ tenant: 'local', user: 'local', session: 'one' })
+  expect(await there.messages()).toHaveLength(6)
+  const beyond = { status: 413, body: { code: 'LIMIT_EXCEEDED', details: { which: 'checkpointBytes' } } }
+  expect(await send(document.padEnd(checkpointBytes + 1))).toMatchObject(beyond)
+  const command = JSON.stringify({ action: 'start', input: 'x'.repeat(httpBodyBytes) })
+  const usual = { status: 413, body: { code: 'LIMIT_EXCEEDED', details: { which: 'httpBodyBytes' } } }
+  expect(await send(command, 'one/tasks')).toMatchObject(usual)
+})
+
 it('credentials for some sessions bring none of somebody else, whatever they claim', async () => {
   const keys = await issuer()
   const on = await served({ server: { identity: keys.identity } })

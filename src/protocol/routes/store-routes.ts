@@ -50,6 +50,7 @@ export const storeRoutes: readonly Route[] = [
     path: '/v1/sessions/restore',
     summary: 'Go on with a finished session from its checkpoint, under its name or another one',
     query: z.object({ session: z.string().optional() }),
+    bounds: { bytes: 'checkpointBytes', depth: 'checkpointDepth' },
     body: z.looseObject({}).meta({ id: 'GivenCheckpoint' }),
     answer: { status: 201, description: 'The session', schema: sessionEntry },
     handle: async ({ runtime, identity, query, body }) => {
