@@ -110,12 +110,13 @@ const defaultReserve = 8_192
 /** What is not given follows from the window: compaction begins at four fifths of it, and an eighth at most is kept for output. */
 function contextOf(given: Partial<ContextPolicy>): ContextPolicy {
   const windowTokens = given.windowTokens ?? defaultWindow
+  const thresholdTokens = given.thresholdTokens ?? Math.floor(windowTokens * 0.8)
+  const reserveTokens = given.reserveTokens ?? Math.max(1, Math.min(defaultReserve, Math.floor(windowTokens / 8)))
+  if (thresholdTokens > windowTokens)
+    throw refusedOption('context.thresholdTokens', `Compaction begins within the window of ${windowTokens} tokens.`)
   return {
     ...(given.evict === undefined ? {} : { evict: given.evict }),
-    windowTokens,
-    thresholdTokens: given.thresholdTokens ?? Math.floor(windowTokens * 0.8),
-    tailMessages: given.tailMessages ?? 24,
-    reserveTokens: given.reserveTokens ?? Math.max(1, Math.min(defaultReserve, Math.floor(windowTokens / 8))),
+    ...{ windowTokens, thresholdTokens, tailMessages: given.tailMessages ?? 24, reserveTokens },
   }
 }
 

@@ -39,6 +39,7 @@ const strange: Readonly<Record<string, object>> = {
   'context unknown': { context: { window: 1 } },
   'context text': { context: 'large' },
   'no reserve': { context: { reserveTokens: 0 } },
+  'a threshold beyond the window': { context: { windowTokens: 1_000, thresholdTokens: 1_001 } },
   'budget 5': { budget: 5 },
   'limits text': { limits: 'low' },
 }
