@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -32,8 +32,12 @@ export async function launch(): Promise<Browser> {
 }
 
 /** A page that fails the test for everything that goes wrong in it, and for every request to anywhere but its own server. */
-export async function newPage(browser: Browser, address: string): Promise<{ page: Page; problems: string[] }> {
-  const page = await browser.newPage({ viewport: { width: 1_400, height: 900 }, colorScheme: 'light' })
+export async function newPage(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; problems: string[] }> {
+  const page = await browser.newPage({ viewport: { width: 1_400, height: 900 }, colorScheme: 'light', ...options })
   onTestFinished(() => page.close())
   page.setDefaultTimeout(10_000)
   const problems: string[] = []

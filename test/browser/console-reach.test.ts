@@ -1,137 +1,120 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { z } from 'zod'
-import { defineTool } from '../../src/capabilities/define-tool.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { OutcomeUnknownError } from '../../src/facts/errors.ts'
 import { start } from '../cli/cli-process.ts'
 import { tempFolder } from '../log/temp-store.ts'
 import { get, post } from '../protocol/kit/served.ts'
 import { issuer } from '../protocol/kit/tokens.ts'
-import { hasChromium, launch, newPage, sayWithoutChromium } from './chromium.ts'
-import { activeIn, openConsole, patience, say, slowTool, tab } from './console-kit.ts'
+import { hasChromium, newPage, sayWithoutChromium } from './chromium.ts'
+import { activeIn, consoleScene, HeldCalls, notice, patience, say, tab } from './console-kit.ts'
+import { faintTexts, misplaced } from './contrast.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 sayWithoutChromium()
 
-const widest = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+const held = new HeldCalls()
+const views = ['Charts', 'Facts', 'Work', 'State', 'Records']
+const lost = { calls: [{ name: 'shop.post', arguments: {} }] }
+const ask = { calls: [{ name: 'operator_ask', arguments: { question: `Which of the ${'many '.repeat(40)}?` } }] }
 const colour = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 
 // Needs Chromium: apt-get install -y chromium.
 describe.skipIf(!hasChromium)('who reaches the console', () => {
-  let browser: Browser
+  const scene = consoleScene(() => ({
+    catalog: [
+      held.tool('shop.look', 'read'),
+      held.tool('shop.post', 'mutate', () => {
+        throw new OutcomeUnknownError('The line went dead.')
+      }),
+    ],
+    scripts: { wide: { turns: [[{ text: 'long'.repeat(200), ...lost }, ask]] } },
+  }))
 
-  beforeAll(async () => {
-    browser = await launch()
-  })
-  afterAll(() => browser.close())
-
-  it('fits a telephone: nothing is scrolled sideways, whatever is shown', async () => {
-    const deaf = slowTool()
-    const { page, problems } = await openConsole(browser, {
-      catalog: [deaf.tool],
-      script: {
-        name: 'wide',
-        turns: [[{ text: 'long'.repeat(200), calls: [{ name: 'shop.order', arguments: {} }] }]],
-        everyTurn: [{ text: 'Well.' }],
-      },
-    })
-    await page.setViewportSize({ width: 360, height: 740 })
-    await say(page, 'word'.repeat(100))
+  /** A session that has everything to show at once: a quarantine, a question, a queue, a note, long words. */
+  async function crowded(name: string, width: number): Promise<{ page: Page; problems: readonly string[] }> {
+    const { page, problems, session } = await scene.open(name, { viewport: { width, height: 740 } })
+    await say(page, `wide ${'word'.repeat(100)}`)
     await expect.poll(() => activeIn(page, 'call'), patience).toContain('call.started')
-    for (const name of ['Charts', 'Facts', 'Work', 'State']) {
-      await tab(page, name)
-      expect(await widest(page), name).toBe(0)
-    }
-    await page.getByRole('button', { name: 'Cancel turn' }).click()
-    await expect.poll(() => page.getByRole('alert', { name: 'Quarantine' }).count(), patience).toBe(1)
-    await page.getByText(/^Identity/).click()
-    expect(await widest(page)).toBe(0)
-    deaf.finish()
-    expect(problems).toEqual([])
-  })
+    held.finish(name)
+    await expect.poll(() => page.locator('.decision').count(), patience).toBe(1)
+    await session.followUp('later')
+    await session.memory.put('k'.repeat(200), 'value'.repeat(50))
+    await expect.poll(() => page.locator('.banner').count(), patience).toBe(1)
+    return { page, problems }
+  }
 
-  it('is used with the keyboard alone: a turn, an approval, a view, the past and back', async () => {
-    const order = defineTool({
-      name: 'shop.order',
-      description: 'Orders.',
-      input: z.object({}),
-      confirm: 'each',
-      run: async () => 'ordered',
-    })
-    const { page, problems } = await openConsole(browser, {
-      catalog: [order],
-      script: { name: 'keys', turns: [[{ calls: [{ name: 'shop.order', arguments: {} }] }, { text: 'Done.' }]] },
-    })
-    const focused = () =>
-      page.evaluate(() => {
-        const { id = '', textContent, ariaLabel } = document.activeElement ?? {}
-        return [id, ariaLabel ?? '', (textContent ?? '').trim().slice(0, 40)]
-      })
-    const tabTo = async (name: string) => {
-      for (let presses = 0; presses < 60 && !(await focused()).includes(name); presses += 1)
-        await page.keyboard.press('Tab')
-      expect(await focused()).toContain(name)
-    }
-    await tabTo('input')
-    await page.keyboard.type('buy')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => page.getByRole('button', { name: 'Allow' }).count(), patience).toBe(1)
-    await tabTo('Allow')
-    const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
-    expect(outline).toBe('solid')
-    await page.keyboard.press('Enter')
-    await expect.poll(() => activeIn(page, 'task'), patience).toContain('task.terminal.completed')
-    await tabTo('Charts')
-    await page.keyboard.press('ArrowRight')
-    expect(await focused()).toContain('Facts')
-    await tabTo('Facts')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Home')
-    await expect.poll(() => page.locator('.moment').textContent(), patience).toContain('Fact 1 of')
-    await page.keyboard.press('ArrowDown')
-    await expect.poll(() => page.locator('.moment').textContent(), patience).toContain('Fact 2 of')
-    await tabTo('Live')
-    await page.keyboard.press('Space')
-    await expect.poll(() => page.locator('.moment').textContent(), patience).not.toContain('of')
-    expect(problems).toEqual([])
-  })
+  it.each([
+    ['a telephone', 360],
+    ['a desk', 1_400],
+  ])(
+    'fits %s: nothing is scrolled sideways, cut off or out of sight, whatever is shown, in light and dark',
+    async (_, width) => {
+      const { page, problems } = await crowded(`wide-${width}`, width)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        for (const name of views) {
+          await tab(page, name)
+          if (name === 'State') await page.getByText('Whole state').click()
+          if (name === 'Records') await expect.poll(() => page.locator('.note').count(), patience).toBe(1)
+          expect(await misplaced(page), `${name} ${colorScheme}`).toEqual([])
+          expect(await faintTexts(page), `${name} ${colorScheme}`).toEqual([])
+        }
+      }
+      await page.getByText(/^Identity/).click()
+      expect(await misplaced(page)).toEqual([])
+      await page.getByText(/^Identity/).click()
+      await page.getByRole('slider', { name: 'Fact' }).fill('4')
+      await tab(page, 'Facts')
+      expect(await misplaced(page)).toEqual([])
+      expect(await faintTexts(page)).toEqual([])
+      expect(problems).toEqual([])
+    },
+  )
 
-  it('has a name for everything that can be used', async () => {
-    const { page } = await openConsole(browser, { script: { name: 'names', everyTurn: [{ text: 'Yes.' }] } })
-    await say(page, 'hello')
-    await expect.poll(() => activeIn(page, 'task'), patience).toContain('task.terminal.completed')
-    for (const name of ['Charts', 'Facts', 'Work', 'State']) {
+  it('names every control for those who hear the page, and tells them what changes', async () => {
+    const { page, problems } = await crowded('heard', 1_400)
+    for (const name of views) {
       await tab(page, name)
-      const nameless = await page
-        .locator('button, input, select, textarea, summary, meter, [role=listbox], [role=tab], [tabindex="0"]')
-        .evaluateAll((all) =>
-          all.flatMap((each) => {
-            const labels = 'labels' in each ? (each.labels as NodeList | null) : null
-            const isNamed =
-              (each.textContent ?? '').trim() !== '' || each.ariaLabel !== null || (labels?.length ?? 0) > 0
-            return isNamed ? [] : [each.outerHTML]
-          }),
-        )
+      const heard = await page.locator('body').ariaSnapshot()
+      const control =
+        /^\s*- (button|textbox|searchbox|combobox|slider|radio|checkbox|link|tab|tabpanel|meter|listbox|table|form)\b/
+      const nameless = heard.split('\n').filter((line) => control.test(line) && !/^\s*- \w+ ["/]/.test(line))
       expect(nameless, name).toEqual([])
+      for (const mark of ['banner', 'navigation "Sessions"', 'main "Session heard"', 'log "Conversation"', 'tablist'])
+        expect(heard, name).toContain(`- ${mark}`)
     }
-    expect(await page.locator('main, nav, header').count()).toBe(3)
+    // Regions that are there before they have something to say are the ones that are heard.
+    const said = page.locator('[role=status][data-announced]')
+    expect(await said.textContent()).toMatch(/^Waiting for a decision: Question/)
+    const region = await said.elementHandle()
+    const place = await page.locator('.notice-place[aria-live=polite]').elementHandle()
+    await page
+      .getByRole('article', { name: /^Question/ })
+      .getByLabel('Your answer')
+      .fill('this one')
+    await page.getByRole('button', { name: 'Answer' }).click()
+    await expect.poll(() => place?.textContent(), patience).toContain('Answer: done')
+    await expect.poll(() => region?.textContent(), patience).toBe('Turn completed')
+    expect(await page.locator('[role=alert]').getAttribute('aria-label')).toBe('Quarantine')
+    expect(await page.locator('[role=log]').getAttribute('aria-live')).toBe('polite')
+    expect(await page.locator('.link[role=status]').textContent()).toBe('live')
+    expect(problems).toEqual([])
   })
 
   it('follows the colours of the system, and the reader who wants others, also after a reload', async () => {
-    const { page } = await openConsole(browser, { script: { name: 'colours' } })
-    expect(await colour(page)).toBe('rgb(255, 255, 255)')
+    const { page } = await scene.open('colours')
+    const becomes = (rgb: string) => expect.poll(() => colour(page), patience).toBe(rgb)
+    await becomes('rgb(255, 255, 255)')
     await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await colour(page)).toBe('rgb(18, 22, 28)')
-    await page.getByLabel('Colours').selectOption('light')
-    expect(await colour(page)).toBe('rgb(255, 255, 255)')
+    await becomes('rgb(18, 22, 28)')
+    await page.getByRole('combobox', { name: 'Colours' }).selectOption('light')
+    await becomes('rgb(255, 255, 255)')
     await page.reload()
-    await expect.poll(() => colour(page), patience).toBe('rgb(255, 255, 255)')
+    await becomes('rgb(255, 255, 255)')
   })
 
   it('takes names or a token from the reader, and shows what is theirs alone', async () => {
-    const { on, page, problems } = await openConsole(browser, {
-      script: { name: 'who', everyTurn: [{ text: 'Yes.' }] },
-    })
+    const { page, problems } = await scene.open('mine')
+    const { on } = scene
     await post(`${on.url}/v1/sessions/hers/tasks`, { action: 'start', input: 'x' }, { 'x-landfall-user': 'ann' })
     const names = page.locator('.session-name')
     const identify = async (field: string, text: string) => {
@@ -154,21 +137,27 @@ describe.skipIf(!hasChromium)('who reaches the console', () => {
     await expect.poll(() => sent.at(-1), patience).toBe(`Bearer ${token}`)
   })
 
-  it('shows background tasks under whoever began them, and cancels one', async () => {
-    const { on, page, problems } = await openConsole(browser, {
-      script: { name: 'back', background: [{ hang: true }] },
+  it('works offline: whatever is done, no request leaves its own server', async () => {
+    const { origin } = new URL(scene.on.url)
+    const asked = new Set<string>()
+    const context = await scene.browser.newContext()
+    await context.route('**', (route) => {
+      const url = new URL(route.request().url())
+      asked.add(url.origin)
+      return url.origin === origin ? route.continue() : route.abort()
     })
-    const path = `${on.url}/v1/sessions/one/tasks`
-    const parent = await post(path, { kind: 'background', input: 'outer' }, { 'idempotency-key': 'a' })
-    const child = { kind: 'background', input: 'inner', parent: parent.body.task }
-    await post(path, child, { 'idempotency-key': 'b' })
-    await tab(page, 'Work')
-    const nested = page.locator('.tree .tree > li')
-    await expect.poll(() => nested.textContent(), patience).toContain('running')
-    await nested.getByRole('button', { name: /^Cancel/ }).click()
-    await expect.poll(() => nested.textContent(), patience).toContain('cancelled')
-    expect(await page.locator('.tree > li').first().textContent()).toContain('running')
-    expect(problems).toEqual([])
+    const page = await context.newPage()
+    await page.goto(`${scene.on.url}/#/offline`)
+    await say(page, 'hello')
+    await expect.poll(() => activeIn(page, 'task'), patience).toContain('task.terminal.completed')
+    for (const name of views) await tab(page, name)
+    await page.getByRole('slider', { name: 'Fact' }).fill('3')
+    await expect.poll(() => page.locator('.moment[data-ready=true]').count(), patience).toBe(1)
+    const named = await page.evaluate(() =>
+      performance.getEntriesByType('resource').map(({ name }) => new URL(name).origin),
+    )
+    expect([...new Set([...asked, ...named])]).toEqual([origin])
+    await context.close()
   })
 
   it('is served by landfall serve, under a policy that lets nothing else in', async () => {
@@ -185,7 +174,7 @@ describe.skipIf(!hasChromium)('who reaches the console', () => {
     )
     expect((await get(`${url}/../package.json`)).status).toBe(404)
     expect((await get(`${url}/assets/%2e%2e/index.html`)).status).toBe(404)
-    const { page, problems } = await newPage(browser, `${url}/#/first`)
+    const { page, problems } = await newPage(scene.browser, `${url}/#/first`)
     await say(page, 'hello')
     await expect.poll(() => page.locator('.message-assistant').textContent(), patience).toContain('without a model')
     const blocked = await page.evaluate(async () => {
@@ -196,5 +185,6 @@ describe.skipIf(!hasChromium)('who reaches the console', () => {
     })
     expect(blocked).toBe(false)
     expect(problems).toEqual([expect.stringContaining('Content Security Policy')])
+    expect(await notice(page)).toContain('Start: done')
   })
 })

@@ -24,7 +24,14 @@ interface ServedOptions extends Partial<Omit<RuntimeOptions, 'log'>> {
 
 /** A real server on the loopback, over a runtime on a real file. */
 export async function served(options: ServedOptions = {}): Promise<Served> {
-  const { file = tempFile(), script, server: serverOptions, ...host } = options
+  const on = await serving({ file: tempFile(), ...options })
+  onTestFinished(on.close)
+  return on
+}
+
+/** The same for several tests: who asks for it closes it. */
+export async function serving(options: ServedOptions & { readonly file: string }): Promise<Served> {
+  const { file, script, server: serverOptions, ...host } = options
   const log = sqliteLog(file)
   const model = scriptedModel(script ?? { name: 'echo', everyTurn: [{ text: 'You said {{input}}' }] })
   const runtime = await openRuntime({ log, model, ...host, limits: { graceMs: 200, ...host.limits } })
@@ -38,7 +45,6 @@ export async function served(options: ServedOptions = {}): Promise<Served> {
       .then(() => log.close())
     return closing
   }
-  onTestFinished(close)
   return { url, server, runtime, log, close }
 }
 

@@ -1,4 +1,5 @@
 import { pause } from './browser-timers.ts'
+import type { Page } from './shapes.ts'
 
 /** Who the reader says they are: two names for a server without keys, or a token for one with keys. */
 export interface Credentials {
@@ -35,17 +36,36 @@ export class Api {
   }
 
   /** Commands carry an id, so one whose answer was lost is sent again and is still carried out once. */
-  async command<T>(path: string, body: object): Promise<T> {
+  async command<T>(path: string, body: object, method: 'POST' | 'DELETE' = 'POST'): Promise<T> {
     const text = JSON.stringify({ ...body, commandId: commandId() })
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const response = await this.#fetch(path, { method: 'POST', body: text })
+        const response = await this.#fetch(path, { method, body: text })
         return (await response.json()) as T
       } catch (error) {
         if (attempt === attempts || !(error instanceof ApiProblem) || error.status !== 0) throw error
         await pause(pauseMs * attempt)
       }
     }
+  }
+
+  /** A document as text, in the form that is asked for. */
+  async text(path: string, accept: string): Promise<string> {
+    return (await this.#fetch(path, { headers: { accept } })).text()
+  }
+
+  /** All pages of a list. */
+  async list<T>(path: string, signal?: AbortSignal): Promise<readonly T[]> {
+    const found: T[] = []
+    let after: string | number | undefined
+    do {
+      const from: string = after === undefined ? '' : `&after=${encodeURIComponent(after)}`
+      const joined = path.includes('?') ? '&' : '?'
+      const page: Page<T> = await this.get(`${path}${joined}limit=1000${from}`, signal)
+      found.push(...page.items)
+      after = page.next
+    } while (after !== undefined)
+    return found
   }
 
   async stream(path: string, lastId: string | null, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {

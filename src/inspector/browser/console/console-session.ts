@@ -1,13 +1,19 @@
 import type { Subscription } from '@xstate/store'
 import { Api, ApiProblem, sessionPath } from './api.ts'
 import { every } from './browser-timers.ts'
-import type { ConsoleStore } from './console-store.ts'
+import type { ConsoleStore, Place } from './console-store.ts'
+import { offerFile } from './offer-file.ts'
 import { PastStates } from './past-states.ts'
 import { SessionFeed } from './session-feed.ts'
 import { SessionReader } from './session-reader.ts'
 import type { Page, SessionEntry } from './shapes.ts'
 
 const listMs = 4_000
+
+interface Answer {
+  readonly result?: string
+  readonly receipt?: { readonly result: string }
+}
 
 interface Opened {
   readonly feed: SessionFeed
@@ -34,9 +40,10 @@ export class ConsoleSession {
     })
   }
 
-  open(session: string | null): void {
+  open(place: Place): void {
     this.#close()
-    this.store.trigger.choose({ session })
+    this.store.trigger.choose(place)
+    const { session } = place
     if (session === null) return
     const { api, store } = this
     const reader = new SessionReader(api, store, session)
@@ -56,13 +63,34 @@ export class ConsoleSession {
 
   /** Sends a command to the open session and says what came of it. */
   async act(words: string, path: string, body: object = {}): Promise<boolean> {
+    return this.#sent(words, (session) => this.api.command<Answer>(`${sessionPath(session)}/${path}`, body))
+  }
+
+  /** Removes all content of the open session for ever. */
+  async erase(): Promise<boolean> {
+    return this.#sent('Erase', (session) => this.api.command<Answer>(sessionPath(session), { cancel: true }, 'DELETE'))
+  }
+
+  /** Gives a document of the open session to the browser, to be kept as a file. */
+  async download(path: string, as: { readonly name: string; readonly type: string }): Promise<void> {
+    const { session } = this.store.getSnapshot().context
+    if (session === null) return
+    try {
+      const text = await this.api.text(`${sessionPath(session)}/${path}`, as.type)
+      const isEmpty = text.trim() === ''
+      if (!isEmpty) offerFile(text, as)
+      const told = isEmpty ? 'There is nothing in it.' : `${as.name} was given to the browser.`
+      this.store.trigger.say({ notice: { isProblem: false, text: told } })
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  async #sent(words: string, send: (session: string) => Promise<Answer>): Promise<boolean> {
     const { session } = this.store.getSnapshot().context
     if (session === null) return false
     try {
-      const answer = await this.api.command<{ result?: string; receipt?: { result: string } }>(
-        `${sessionPath(session)}/${path}`,
-        body,
-      )
+      const answer = await send(session)
       const result = answer.receipt?.result ?? answer.result ?? 'applied'
       const told: Readonly<Record<string, string>> = {
         queued: 'queued',

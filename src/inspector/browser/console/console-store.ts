@@ -4,7 +4,17 @@ import { afterFacts, type Drafts, withDelta, withoutEnded } from './drafts.ts'
 import type { Delta, Fact, Message, Pause, SessionEntry, SessionState } from './shapes.ts'
 
 export type Theme = 'auto' | 'light' | 'dark'
+export type View = (typeof views)[number]
 export type Link = 'idle' | 'connecting' | 'live' | 'lost' | 'refused'
+
+export const views = ['charts', 'facts', 'work', 'moment', 'records'] as const
+
+/** Where the reader is. */
+export interface Place {
+  readonly session: string | null
+  readonly at?: number | null
+  readonly view?: View | undefined
+}
 
 export interface Notice {
   readonly isProblem: boolean
@@ -27,8 +37,12 @@ export interface ConsoleState {
   readonly pauses: readonly Pause[]
   /** The moment that is looked at; null: now. */
   readonly at: number | null
+  /** A moment to look at as soon as its facts are here, after a reload or a new beginning of the stream. */
+  readonly wanted: number | null
   /** The state at a moment that was looked at; while another one is on its way it is of another seq. */
   readonly past: SessionState | null
+  /** Which view of the session is shown beside its conversation. */
+  readonly view: View
   readonly notice: Notice | null
 }
 
@@ -41,12 +55,21 @@ const ofSession = {
   live: null as SessionState | null,
   pauses: [] as readonly Pause[],
   at: null as number | null,
+  wanted: null as number | null,
   past: null as SessionState | null,
 }
 
 /** Everything that the page shows, and how it changes. Who fetches what is no part of it. */
 export function createConsoleStore(credentials: Credentials, theme: Theme) {
-  const context: ConsoleState = { credentials, theme, sessions: [], session: null, notice: null, ...ofSession }
+  const context: ConsoleState = {
+    credentials,
+    theme,
+    sessions: [],
+    session: null,
+    view: 'charts',
+    notice: null,
+    ...ofSession,
+  }
   return createStore({
     context,
     on: {
@@ -59,13 +82,22 @@ export function createConsoleStore(credentials: Credentials, theme: Theme) {
         session: null,
       }),
       sessions: (state, { sessions }: { sessions: readonly SessionEntry[] }) => ({ ...state, sessions }),
-      choose: (state, { session }: { session: string | null }) => ({ ...state, ...ofSession, session, notice: null }),
+      choose: (state, { session, at = null, view }: Place) => ({
+        ...state,
+        ...ofSession,
+        session,
+        wanted: at,
+        view: view ?? state.view,
+        notice: null,
+      }),
+      view: (state, { view }: { view: View }) => ({ ...state, view }),
       /** The stream begins anew: what was known of another store is none of this one. */
-      restart: (state) => ({ ...state, ...ofSession }),
+      restart: (state) => ({ ...state, ...ofSession, wanted: state.at ?? state.wanted }),
       link: (state, { link }: { link: Link }) => (state.link === link ? state : { ...state, link }),
       facts: (state, { facts }: { facts: readonly Fact[] }) => ({
         ...state,
         facts: [...state.facts, ...facts],
+        ...arrived(state, state.facts.length + facts.length),
         // Content that was removed is not kept on a screen either.
         messages: facts.some(({ type }) => type === 'session.erased') ? [] : state.messages,
         drafts: afterFacts(state.drafts, facts),
@@ -83,10 +115,16 @@ export function createConsoleStore(credentials: Credentials, theme: Theme) {
         messages: messages.length === 0 ? state.messages : [...state.messages, ...messages],
         drafts: withoutEnded(state.drafts, through),
       }),
-      live: (state, { live }: { live: SessionState | null }) => ({ ...state, live }),
+      live: (state, { live }: { live: SessionState }) => ({
+        ...state,
+        live,
+        // The session is shorter than that moment: nobody is taken there when it has come.
+        wanted: state.wanted !== null && state.wanted > live.seq ? null : state.wanted,
+      }),
       pauses: (state, { pauses }: { pauses: readonly Pause[] }) => ({ ...state, pauses }),
       look: (state, { at }: { at: number | null }) => ({
         ...state,
+        wanted: null,
         at: at === null ? null : Math.min(Math.max(at, 1), Math.max(state.facts.length, 1)),
       }),
       past: (state, { past }: { past: SessionState }) => ({ ...state, past }),
@@ -96,6 +134,10 @@ export function createConsoleStore(credentials: Credentials, theme: Theme) {
 }
 
 export type ConsoleStore = ReturnType<typeof createConsoleStore>
+
+function arrived({ at, wanted }: ConsoleState, last: number): Pick<ConsoleState, 'at' | 'wanted'> {
+  return wanted !== null && wanted <= last ? { at: wanted, wanted: null } : { at, wanted }
+}
 
 /** seq of the moment that is shown. */
 export function shownSeq({ at, facts }: ConsoleState): number {

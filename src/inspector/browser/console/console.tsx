@@ -1,9 +1,12 @@
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import 'virtual:charts.css'
+import '../page.css'
 import './console.css'
+import './panels.css'
 import { ConsoleSession } from './console-session.ts'
 import { createConsoleStore, type Theme } from './console-store.ts'
+import { keepAddress, onAddress, placeInAddress } from './place.ts'
 import { rememberedCredentials, rememberedTheme, rememberTheme } from './remembered.ts'
 import { SessionList } from './session-list.tsx'
 import { SessionView } from './session-view.tsx'
@@ -67,22 +70,13 @@ function applyTheme(theme: Theme): void {
   else document.documentElement.dataset.theme = theme
 }
 
-/** The open session stands in the address, so that it can be linked to and survives a reload. */
-function sessionInAddress(): string | null {
-  const [, name = ''] = /^#\/(.+)$/.exec(location.hash) ?? []
-  try {
-    return name === '' ? null : decodeURIComponent(name)
-  } catch {
-    return null
-  }
-}
-
 const place = document.getElementById('page')
 if (place !== null) {
   const desk = new ConsoleSession(createConsoleStore(rememberedCredentials(), rememberedTheme()))
-  addEventListener('hashchange', () => desk.open(sessionInAddress()))
+  onAddress(desk.store, (at) => desk.open(at))
   place.replaceChildren()
   render(<Console desk={desk} />, place)
   void desk.list()
-  desk.open(sessionInAddress())
+  desk.open(placeInAddress())
+  keepAddress(desk.store)
 }

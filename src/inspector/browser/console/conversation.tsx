@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { VNode } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ConsoleSession } from './console-session.ts'
 import { shownSeq } from './console-store.ts'
 import type { Draft } from './drafts.ts'
@@ -18,10 +19,12 @@ export function Conversation({ desk }: { desk: ConsoleSession }) {
   const seq = useConsole(store, shownSeq)
   const [count, setCount] = useState(step)
   const place = useRef<HTMLDivElement>(null)
-  const told = at === null ? all : all.filter((message) => message.seq <= seq)
-  const shown = told.slice(-count)
+  // They are in the order of their seq, so a moment cuts the list.
+  const told = at === null ? all.length : all.findLastIndex((message) => message.seq <= seq) + 1
+  const first = Math.max(told - count, 0)
+  const shown = useMemo(() => all.slice(first, told).map(itemOf), [all, first, told])
   const open = at === null ? drafts : []
-  const newest = `${told.length} ${open.map(({ text }) => text.length).join(' ')}`
+  const newest = `${told} ${open.map(({ text }) => text.length).join(' ')}`
   const isAtEnd = useRef(true)
   useEffect(() => {
     if (isAtEnd.current && place.current !== null) place.current.scrollTop = place.current.scrollHeight
@@ -30,24 +33,41 @@ export function Conversation({ desk }: { desk: ConsoleSession }) {
     isAtEnd.current = scrollTop + clientHeight > scrollHeight - 40
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
-    <section class="conversation" aria-label="Conversation" ref={place} onScroll={onScroll} tabIndex={0}>
-      {told.length > shown.length ? (
+    <section
+      class="conversation"
+      role="log"
+      aria-label="Conversation"
+      aria-live={at === null ? 'polite' : 'off'}
+      ref={place}
+      onScroll={onScroll}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
+      tabIndex={0}
+    >
+      {first > 0 ? (
         <button type="button" onClick={() => setCount(count + step)}>
           Show earlier messages
         </button>
       ) : null}
-      {told.length === 0 && open.length === 0 ? <p class="hint">Nothing was said yet.</p> : null}
+      {told === 0 && open.length === 0 ? <p class="hint">Nothing was said yet.</p> : null}
       <ol>
-        {shown.map((message) => (
-          <MessageItem key={message.id} message={message} />
-        ))}
+        {shown}
         {open.map((draft) => (
           <DraftItem key={draft.after} draft={draft} />
         ))}
       </ol>
     </section>
   )
+}
+
+/** A message does not change, so what was drawn for it once is drawn for it for ever. */
+const items = new WeakMap<Message, VNode>()
+
+function itemOf(message: Message): VNode {
+  const known = items.get(message)
+  if (known !== undefined) return known
+  const item = <MessageItem key={message.id} message={message} />
+  items.set(message, item)
+  return item
 }
 
 function MessageItem({ message }: { message: Message }) {

@@ -13,6 +13,11 @@ const titles: Readonly<Record<string, string>> = {
   acknowledgement: 'Waits for an acknowledgement',
 }
 
+export function titleOf({ reason, subject }: Pause): string {
+  const name = subject?.name
+  return `${titles[reason] ?? reason}${name === undefined ? '' : `: ${name}`}`
+}
+
 /** What waits for the reader. Only the present can be decided. */
 export function Decisions({ desk }: { desk: ConsoleSession }) {
   const pauses = useConsole(desk.store, (state) => state.pauses)
@@ -31,7 +36,7 @@ function Decision({ desk, pause }: { desk: ConsoleSession; pause: Pause }) {
   const { reason, subject } = pause
   const name = subject?.name
   return (
-    <article class="decision" aria-label={`${titles[reason] ?? reason}${name === undefined ? '' : `: ${name}`}`}>
+    <article class="decision" aria-label={titleOf(pause)}>
       <h3>
         {titles[reason] ?? reason}
         {name === undefined || reason === 'input' ? null : (

@@ -1,10 +1,10 @@
 import type { ConsoleSession } from './console-session.ts'
 import { shownSeq, shownState } from './console-store.ts'
+import { GrantTables } from './grant-table.tsx'
 import { occupancyAt } from './meters.tsx'
 import { RequestView, requestSeqAt } from './request-view.tsx'
-import type { SessionState } from './shapes.ts'
 import { useWholeConsole } from './use-console.ts'
-import { asJson, shortId } from './words.ts'
+import { asJson } from './words.ts'
 
 /** Authority, context and the request of the moment that is shown. */
 export function MomentPanel({ desk }: { desk: ConsoleSession }) {
@@ -15,7 +15,7 @@ export function MomentPanel({ desk }: { desk: ConsoleSession }) {
   return (
     <>
       <h3>Grants</h3>
-      <Grants grants={shown?.grants ?? {}} />
+      <GrantTables desk={desk} grants={shown?.grants ?? {}} isLive={state.at === null} />
       <h3>Context</h3>
       <p>{shown?.context.messages ?? 0} messages</p>
       {accounted === null ? (
@@ -36,38 +36,6 @@ export function MomentPanel({ desk }: { desk: ConsoleSession }) {
         <summary>Whole state</summary>
         <pre>{asJson(shown)}</pre>
       </details>
-    </>
-  )
-}
-
-function Grants({ grants }: { grants: SessionState['grants'] }) {
-  const tasks = Object.entries(grants)
-  if (tasks.length === 0) return <p class="hint">No task lives.</p>
-  return (
-    <>
-      {tasks.map(([task, of]) => (
-        <table key={task}>
-          <caption>
-            task <code>{shortId(task)}</code>
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Capability</th>
-              <th scope="col">Level</th>
-              <th scope="col">Confirm</th>
-            </tr>
-          </thead>
-          <tbody>
-            {Object.entries(of).map(([id, { level, confirm }]) => (
-              <tr key={id}>
-                <th scope="row">{id}</th>
-                <td>{level}</td>
-                <td>{confirm}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      ))}
     </>
   )
 }

@@ -22,6 +22,7 @@ export function QuarantineBanner({ desk }: { desk: ConsoleSession }) {
             {isLive ? (
               <button
                 type="button"
+                aria-label={`Acknowledge ${shortId(call)} ${names.get(call) ?? 'call'}`}
                 onClick={() => void desk.act('Acknowledge the call', 'acknowledge', { calls: [call] })}
               >
                 Acknowledge

@@ -1,11 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
-import { ApiProblem, sessionPath } from './api.ts'
-import { after } from './browser-timers.ts'
+import { sessionPath } from './api.ts'
 import type { ConsoleSession } from './console-session.ts'
 import type { Fact } from './shapes.ts'
+import { useReading } from './use-reading.ts'
 import { asJson, plural } from './words.ts'
-
-const restMs = 150
 
 interface ModelRequest {
   readonly system: string
@@ -28,31 +25,14 @@ export function requestSeqAt(facts: readonly Fact[], at: number): number | null 
 
 /** The request as it was sent, rebuilt by the server from facts and content. */
 export function RequestView({ desk, seq }: { desk: ConsoleSession; seq: number | null }) {
-  const [found, setFound] = useState<{ seq: number; request: ModelRequest | null; problem: string } | null>(null)
   const session = desk.store.getSnapshot().context.session ?? ''
-  useEffect(() => {
-    if (seq === null) return
-    const over = new AbortController()
-    // While the reader moves through time nothing is asked for.
-    const callOff = after(restMs, () => {
-      desk.api
-        .get<ModelRequest>(`${sessionPath(session)}/request?seq=${seq}`, over.signal)
-        .then((request) => setFound({ seq, request, problem: '' }))
-        .catch((error: unknown) => {
-          if (over.signal.aborted) return
-          const problem = error instanceof ApiProblem ? `${error.code}: ${error.message}` : 'It could not be read.'
-          setFound({ seq, request: null, problem })
-        })
-    })
-    return () => {
-      callOff()
-      over.abort()
-    }
-  }, [desk, session, seq])
+  const found = useReading(seq === null ? null : `${session} ${seq}`, (signal) =>
+    desk.api.get<ModelRequest>(`${sessionPath(session)}/request?seq=${seq}`, signal),
+  )
   if (seq === null) return <p class="hint">None was sent yet.</p>
-  if (found === null || found.seq !== seq) return <p class="hint">The request of fact {seq} is being read.</p>
-  if (found.request === null) return <p class="hint">{found.problem}</p>
-  return <Request seq={seq} request={found.request} />
+  if (found.key !== `${session} ${seq}`) return <p class="hint">The request of fact {seq} is being read.</p>
+  if (found.value === null) return <p class="hint">{found.problem}</p>
+  return <Request seq={seq} request={found.value} />
 }
 
 function Request({ seq, request }: { seq: number; request: ModelRequest }) {

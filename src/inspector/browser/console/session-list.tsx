@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ConsoleSession } from './console-session.ts'
+import { addressOf } from './place.ts'
 import type { SessionEntry } from './shapes.ts'
 import { useConsole } from './use-console.ts'
 import { plural } from './words.ts'
@@ -28,7 +29,7 @@ export function SessionList({ desk }: { desk: ConsoleSession }) {
       <ul>
         {found.slice(0, shown).map((entry) => (
           <li key={entry.session}>
-            <a href={addressOf(entry.session)} aria-current={entry.session === open ? 'page' : undefined}>
+            <a href={addressOf({ session: entry.session })} aria-current={entry.session === open ? 'page' : undefined}>
               <span class="session-name">{entry.session}</span>
               {entry.title === undefined ? null : <span class="hint">{entry.title}</span>}
               <Marks entry={entry} />
@@ -58,7 +59,7 @@ function NewSession() {
   const onSubmit = (event: Event) => {
     event.preventDefault()
     if (name.trim() === '') return
-    location.hash = addressOf(name.trim())
+    location.hash = addressOf({ session: name.trim() })
     setName('')
   }
   return (
@@ -74,8 +75,4 @@ function NewSession() {
       <button type="submit">Open</button>
     </form>
   )
-}
-
-function addressOf(session: string): string {
-  return `#/${encodeURIComponent(session)}`
 }

@@ -1,3 +1,4 @@
+import { Announcer } from './announcer.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import { Composer } from './composer.tsx'
 import type { ConsoleSession } from './console-session.ts'
@@ -8,6 +9,7 @@ import { FactPanel } from './fact-panel.tsx'
 import { Meters } from './meters.tsx'
 import { MomentPanel } from './moment-panel.tsx'
 import { QuarantineBanner } from './quarantine-banner.tsx'
+import { RecordsPanel } from './records-panel.tsx'
 import { Tabs } from './tabs.tsx'
 import { TimeBar } from './time-bar.tsx'
 import { useConsole } from './use-console.ts'
@@ -15,9 +17,11 @@ import { WorkPanel } from './work-panel.tsx'
 
 /** Everything of the open session. */
 export function SessionView({ desk }: { desk: ConsoleSession }) {
+  const view = useConsole(desk.store, (state) => state.view)
   return (
     <div class="session">
       <SessionHead desk={desk} />
+      <Announcer desk={desk} />
       <QuarantineBanner desk={desk} />
       <TimeBar desk={desk} />
       <div class="columns">
@@ -28,11 +32,14 @@ export function SessionView({ desk }: { desk: ConsoleSession }) {
         </div>
         <Tabs
           label="Views of the session"
+          chosen={view}
+          onChoose={(next) => desk.store.trigger.view({ view: next })}
           tabs={[
             { name: 'charts', label: 'Charts', show: () => <ChartPanel desk={desk} /> },
             { name: 'facts', label: 'Facts', show: () => <FactPanel desk={desk} /> },
             { name: 'work', label: 'Work', show: () => <WorkPanel desk={desk} /> },
             { name: 'moment', label: 'State', show: () => <MomentPanel desk={desk} /> },
+            { name: 'records', label: 'Records', show: () => <RecordsPanel desk={desk} /> },
           ]}
         />
       </div>

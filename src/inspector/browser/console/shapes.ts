@@ -78,6 +78,17 @@ export interface Pause {
   readonly seq: number
 }
 
+export interface LedgerEntry {
+  readonly seq: number
+  readonly at: string
+  readonly kind: string
+  readonly task: string | null
+  readonly call: string | null
+  readonly by: { readonly kind: string; readonly id: string }
+  readonly evidence?: string
+  readonly [detail: string]: unknown
+}
+
 export interface Delta {
   readonly task: string | null
   /** seq of the request that it answers. */

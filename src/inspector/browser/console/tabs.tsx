@@ -1,15 +1,21 @@
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 
-export interface Tab {
-  readonly name: string
+export interface Tab<N extends string> {
+  readonly name: N
   readonly label: string
   readonly show: () => ComponentChildren
 }
 
+interface TabsOf<N extends string> {
+  readonly label: string
+  readonly tabs: readonly Tab<N>[]
+  readonly chosen: N
+  readonly onChoose: (name: N) => void
+}
+
 /** Panels of which one is shown; arrow keys move between their names. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
-  const [chosen, setChosen] = useState(tabs[0]?.name)
+export function Tabs<N extends string>({ label, tabs, chosen, onChoose }: TabsOf<N>) {
   const list = useRef<HTMLDivElement>(null)
   const at = Math.max(
     tabs.findIndex(({ name }) => name === chosen),
@@ -18,7 +24,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const go = (index: number) => {
     const next = tabs[(index + tabs.length) % tabs.length]
     if (next === undefined) return
-    setChosen(next.name)
+    onChoose(next.name)
     list.current?.querySelector<HTMLElement>(`#tab-${next.name}`)?.focus()
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -40,7 +46,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
             aria-selected={index === at}
             aria-controls={`panel-${tab.name}`}
             tabIndex={index === at ? 0 : -1}
-            onClick={() => setChosen(tab.name)}
+            onClick={() => onChoose(tab.name)}
           >
             {tab.label}
           </button>

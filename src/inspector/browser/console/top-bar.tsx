@@ -51,27 +51,27 @@ function Identity({ desk }: { desk: ConsoleSession }) {
     const text = (name: string) => String(form.get(name) ?? '').trim()
     const next = { tenant: text('tenant') || 'local', user: text('user') || 'local', token: text('token') }
     rememberCredentials(next)
-    desk.open(null)
+    desk.open({ session: null })
     desk.store.trigger.identify({ credentials: next })
-    history.replaceState(null, '', '#')
     setOpen(false)
     void desk.list()
   }
   return (
     <details class="identity" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Identity: {who}</summary>
-      <form onSubmit={onSubmit} autocomplete="off">
+      {/* What is typed is the browser's until it is sent: drawing the bar anew must not take it back. */}
+      <form key={JSON.stringify(credentials)} onSubmit={onSubmit} autocomplete="off">
         <label>
           Tenant
-          <input name="tenant" value={credentials.tenant} />
+          <input name="tenant" defaultValue={credentials.tenant} />
         </label>
         <label>
           User
-          <input name="user" value={credentials.user} />
+          <input name="user" defaultValue={credentials.user} />
         </label>
         <label>
           Bearer token
-          <input name="token" type="password" value={credentials.token} autocomplete="off" />
+          <input name="token" type="password" defaultValue={credentials.token} autocomplete="off" />
         </label>
         <p class="hint">A server with keys reads the token, one without reads the names. Kept in this tab only.</p>
         <button type="submit">Use this identity</button>

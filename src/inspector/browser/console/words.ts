@@ -3,9 +3,12 @@ export function shortId(id: string): string {
   return id.length > 12 ? `…${id.slice(-6)}` : id
 }
 
+/** Made once: making one takes longer than drawing a row. */
+const clock = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+
 export function clockTime(at: string): string {
   const time = new Date(at)
-  return Number.isNaN(time.getTime()) ? at : time.toLocaleTimeString([], { hour12: false })
+  return Number.isNaN(time.getTime()) ? at : clock.format(time)
 }
 
 export function plural(count: number, one: string, more = `${one}s`): string {

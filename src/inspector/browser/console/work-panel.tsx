@@ -97,7 +97,7 @@ function CallList({ calls, state }: { calls: readonly CallRow[]; state: ConsoleS
   return (
     <>
       {calls.length > callsShown ? <p class="hint">The newest {callsShown}.</p> : null}
-      <table class="calls">
+      <table class="calls" aria-label="Calls">
         <thead>
           <tr>
             <th scope="col">Call</th>
