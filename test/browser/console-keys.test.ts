@@ -16,7 +16,7 @@ const order = defineTool({
   confirm: 'each',
   run: async () => 'ordered',
 })
-const call = (name: string, args: object = {}) => ({ calls: [{ name, arguments: args }] })
+const call = (name: string, args: Record<string, string> = {}) => ({ calls: [{ name, arguments: args }] })
 const scripts = {
   talk: { turns: [[call('shop.order'), call('operator_ask', { question: 'Which?' }), { text: 'So {{last}}' }]] },
   work: { turns: [[call('shop.look'), call('shop.post'), { text: 'Posted.' }]] },
