@@ -82,14 +82,7 @@ export function createConsoleStore(credentials: Credentials, theme: Theme) {
         session: null,
       }),
       sessions: (state, { sessions }: { sessions: readonly SessionEntry[] }) => ({ ...state, sessions }),
-      choose: (state, { session, at = null, view }: Place) => ({
-        ...state,
-        ...ofSession,
-        session,
-        wanted: at,
-        view: view ?? state.view,
-        notice: null,
-      }),
+      choose: (state, place: Place) => ({ ...state, ...ofSession, ...chosen(state, place) }),
       view: (state, { view }: { view: View }) => ({ ...state, view }),
       /** The stream begins anew: what was known of another store is none of this one. */
       restart: (state) => ({ ...state, ...ofSession, wanted: state.at ?? state.wanted }),
@@ -134,6 +127,10 @@ export function createConsoleStore(credentials: Credentials, theme: Theme) {
 }
 
 export type ConsoleStore = ReturnType<typeof createConsoleStore>
+
+function chosen({ view: before }: ConsoleState, { session, at = null, view = before }: Place) {
+  return { session, wanted: at, view, notice: null }
+}
 
 function arrived({ at, wanted }: ConsoleState, last: number): Pick<ConsoleState, 'at' | 'wanted'> {
   return wanted !== null && wanted <= last ? { at: wanted, wanted: null } : { at, wanted }
