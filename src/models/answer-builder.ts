@@ -10,6 +10,9 @@ export interface ModelCall {
   readonly arguments: JsonObject
 }
 
+/** Chunks in a row that may hold nothing: signs of life of a provider that thinks, and not an answer without end. */
+const mostEmptyChunks = 65_536
+
 const finishReasons: ReadonlySet<unknown> = new Set(['stop', 'calls', 'length', 'filter', 'other'])
 
 /** Says what is wrong with the stream and nothing of what was in it. */
@@ -49,7 +52,8 @@ function sizeOf(args: unknown): number {
  * Owns what has arrived of one answer.
  * 1. A chunk is taken only when it is one of the port's and nothing follows a finish.
  * 2. Call ids are unique in the answer; a call without one gets one.
- * 3. `receivedBytes` counts text, reasoning, names and arguments as they came, valid or not, for the charge of a cut request;
+ * 3. An answer ends: what it holds is bounded, and so are chunks in a row that hold nothing.
+ * 4. `receivedBytes` counts text, reasoning, names and arguments as they came, valid or not, for the charge of a cut request;
  *    arguments that came in pieces first are counted once.
  */
 export class AnswerBuilder {
@@ -59,6 +63,7 @@ export class AnswerBuilder {
   private readonly seen = new Set<string>()
   private readonly ids: Ids
   private announced = 0
+  private empty = 0
   private finished: { reason: FinishReason; usage: RawUsage | undefined } | null = null
 
   constructor(ids: Ids) {
@@ -68,11 +73,14 @@ export class AnswerBuilder {
   take(chunk: unknown): void {
     if (!isRecord(chunk)) throw invalidResponse('a chunk is no object')
     if (this.finished) throw invalidResponse('something follows the finish')
+    const before = this.receivedBytes
     if (chunk.type === 'text' || chunk.type === 'reasoning') this.takeText(chunk)
     else if (chunk.type === 'arguments') this.takePiece(chunk)
     else if (chunk.type === 'call') this.takeCall(chunk)
     else if (chunk.type === 'finish') this.takeFinish(chunk)
     else throw invalidResponse('a chunk is of an unknown type')
+    this.empty = this.receivedBytes === before ? this.empty + 1 : 0
+    if (this.empty > mostEmptyChunks) throw invalidResponse('it goes on and says nothing')
   }
 
   end(): { text: string; finish: FinishReason; usage: RawUsage | undefined } {

@@ -1,4 +1,5 @@
 import type { Usage } from '../../machines/vocabulary.ts'
+import type { SpecificationVersion } from './ai-sdk/language-model.ts'
 
 export interface StreamBytes {
   readonly request: number
@@ -15,7 +16,7 @@ export interface RawUsage {
 }
 
 interface PartOf {
-  readonly version: 'v3' | 'v2'
+  readonly version: SpecificationVersion
   readonly provider: string
   readonly metadata: unknown
 }
@@ -27,7 +28,7 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 /** Usage as the finish of an AI SDK stream gives it, by version of the specification. */
 export function usageOfPart(usage: unknown, of: PartOf): RawUsage {
   const fields = fieldsOf(usage)
-  return of.version === 'v3' ? usageOfV3(fields) : usageOfV2(fields, of)
+  return of.version === 'v2' ? usageOfV2(fields, of) : usageOfV3(fields)
 }
 
 /** Every request has something in it: where no input was counted, the package wrote a zero for what the provider did not say. */
@@ -36,7 +37,7 @@ function saidCounts(input: number | undefined, output: number | undefined, cache
   return isSaid ? { input, output } : { input: undefined, output: output === 0 ? undefined : output }
 }
 
-/** Wholes with their parts. What the provider itself wrote is beside them, and its total tells whether a part is inside. */
+/** Wholes with their parts, since v3. What the provider itself wrote is beside them, and its total tells whether a part is inside. */
 function usageOfV3(fields: Fields): RawUsage {
   const raw = fieldsOf(fields.raw)
   const inputs = fieldsOf(fields.inputTokens)

@@ -63,15 +63,15 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
   })
 
   it('cannot give more than the bound, by no way; what changed something stands all the same', async () => {
-    const whats = ['big', 'big structured', 'big resource', 'big error']
+    const whats = ['big', 'big structured', 'big resource', 'big link', 'big error']
     const reads = whats.map((what) => ['give', { what }] as const)
     const { turn, session, facts } = shared.using([[reads, [['give_changed', { what: 'big' }]]]])
     await turn()
     const finished = (await facts('call.finished')).map(({ data }) => [data.outcome, data.code ?? ''])
     const tooLarge = ['failed', 'OUTPUT_LIMIT']
-    expect(finished).toEqual([tooLarge, tooLarge, tooLarge, tooLarge, ['succeeded', '']])
+    expect(finished).toEqual([...whats.map(() => tooLarge), ['succeeded', '']])
     const told = (await session.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content)
-    expect(told[4]).toMatch(/its effect stands.*OUTPUT_LIMIT/)
+    expect(told[5]).toMatch(/its effect stands.*OUTPUT_LIMIT/)
     for (const text of told) expect(text.length).toBeLessThan(1_000)
   })
 
@@ -86,14 +86,16 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
     expect((await facts('call.finished'))[0]?.data).toMatchObject({ outcome: 'failed', code: 'OUTCOME_UNKNOWN' })
   })
 
-  it('tells how far it is', async () => {
-    const { turn, runtime, session } = shared.using([[[['steps']]]])
+  it('tells how far it is, in few words', async () => {
+    const { turn, runtime, session } = shared.using([[[['steps']]], [[['shout']]]])
     const notes: string[] = []
     runtime.events(session.scope, { ephemeral: true }).subscribe((event) => {
       if (event.type === 'call.progress') notes.push(event.note)
     })
     expect(await turn()).toMatchObject({ message: 'stepped' })
     expect(notes).toEqual(['1 of 2: step', '2 of 2: step'])
+    expect(await turn()).toMatchObject({ message: 'shouted' })
+    expect(notes[2]).toBe(`1: ${'m'.repeat(197)}`)
   })
 
   it('is told of an abort; a change whose end nobody knows is unknown and quarantined', async () => {

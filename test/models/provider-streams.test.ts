@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../src/facts/ports.ts'
 import { aiSdkModel } from '../../src/models/ai-sdk/ai-sdk-model.ts'
 import { ask } from './wire/ask.ts'
-import { cutAfter, hangingAfter, inPieces, refusing, serving, streamed } from './wire/provider-server.ts'
+import { cutAfter, hangingAfter, inPieces, refusing, repeating, serving, streamed } from './wire/provider-server.ts'
 import { wires } from './wire/wires.ts'
 
 const listing = { name: 'fs_list', pieces: ['{"pa', 'th"', ':"', 'ä/日本"', '}'] }
@@ -151,6 +151,20 @@ describe.each(wires)('$name', (wire) => {
     const server = await serving(hangingAfter(wire.body({ text: talk }), 0.6))
     await expect(ask(modelAt(server.url), { idleMs: 150 })).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' })
     await expect.poll(() => server.closed.length).toBe(1)
+  })
+
+  it('is cut when it never ends, whether it says something or nothing', async () => {
+    const whole = wire.body({ text: ['first', 'x'.repeat(65_536)] })
+    const at = whole.lastIndexOf('\n\n', whole.indexOf('xxx')) + 2
+    const piece = whole.slice(at, whole.indexOf('\n\n', at) + 2)
+    const talking = await serving(repeating(whole.slice(0, at), piece))
+    await expect(ask(modelAt(talking.url))).rejects.toMatchObject({
+      code: 'MODEL_INVALID_RESPONSE',
+      reason: expect.stringContaining('larger than'),
+    })
+    const silent = await serving(repeating(whole.slice(0, at), ': still there\n\n'))
+    await expect(ask(modelAt(silent.url), { idleMs: 100 })).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' })
+    await expect.poll(() => [talking.closed.length, silent.closed.length]).toEqual([1, 1])
   })
 
   it('is let go when the caller aborts', async () => {

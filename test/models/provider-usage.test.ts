@@ -7,11 +7,12 @@ import { wires } from './wire/wires.ts'
 
 const bytes = { request: 400, received: 40 }
 
-/** Usage in the words of each provider, as they document it, with what it means. */
-const onTheWire: readonly (readonly [wire: string, what: string, usage: object, means: object])[] = [
+/** Usage in the words of each provider, with where the shape comes from and what it means. */
+const onTheWire: readonly (readonly [wire: string, what: string, from: string, usage: object, means: object])[] = [
   [
     'openai chat',
     'cached inside the prompt, reasoning inside the completion',
+    'OpenAI, reference of chat completions (CompletionUsage) and guide to prompt caching',
     {
       prompt_tokens: 2_006,
       completion_tokens: 300,
@@ -24,6 +25,7 @@ const onTheWire: readonly (readonly [wire: string, what: string, usage: object, 
   [
     'openai responses',
     'cached inside the input, reasoning inside the output',
+    'OpenAI, reference of responses (ResponseUsage)',
     {
       input_tokens: 81,
       input_tokens_details: { cached_tokens: 64 },
@@ -36,18 +38,21 @@ const onTheWire: readonly (readonly [wire: string, what: string, usage: object, 
   [
     'anthropic',
     'what is read from the cache and written into it beside the input',
+    'Anthropic, guide to prompt caching',
     { input_tokens: 21, cache_creation_input_tokens: 188_086, cache_read_input_tokens: 500, output_tokens: 393 },
     { input: 188_607, output: 393, total: 189_000, cached: 500 },
   ],
   [
     'anthropic',
     'thinking inside the output',
+    'Anthropic, reference of messages (Usage)',
     { input_tokens: 30, output_tokens: 400, output_tokens_details: { thinking_tokens: 350 } },
     { input: 30, output: 400, total: 430, reasoning: 350 },
   ],
   [
     'openai-compatible',
     'reasoning beside the completion, as the total tells',
+    'xAI, chat completions of a model that reasons',
     {
       prompt_tokens: 32,
       completion_tokens: 9,
@@ -60,6 +65,7 @@ const onTheWire: readonly (readonly [wire: string, what: string, usage: object, 
   [
     'openai-compatible',
     'hits of the cache under a name of its own',
+    'DeepSeek, guide to context caching',
     {
       prompt_tokens: 100,
       completion_tokens: 20,
@@ -71,14 +77,35 @@ const onTheWire: readonly (readonly [wire: string, what: string, usage: object, 
   ],
   [
     'openai-compatible',
+    'cached inside the prompt, and details that are zero',
+    'xAI, guide to prompt caching',
+    {
+      prompt_tokens: 125,
+      completion_tokens: 48,
+      total_tokens: 173,
+      prompt_tokens_details: { text_tokens: 125, audio_tokens: 0, image_tokens: 0, cached_tokens: 98 },
+      completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+    },
+    { input: 125, output: 48, total: 173, cached: 98 },
+  ],
+  [
+    'openai-compatible',
+    'three numbers and no details',
+    'llama-server of llama.cpp',
+    { completion_tokens: 10, prompt_tokens: 14, total_tokens: 24 },
+    { input: 14, output: 10, total: 24 },
+  ],
+  [
+    'openai-compatible',
     'the two numbers alone',
+    'a server without details and without a total',
     { prompt_tokens: 7, completion_tokens: 3 },
     { input: 7, output: 3, total: 10 },
   ],
 ]
 
 describe('usage as a provider sends it', () => {
-  it.each(onTheWire)('%s: %s', async (name, _what, usage, means) => {
+  it.each(onTheWire)('%s: %s (%s)', async (name, ...[, , usage, means]) => {
     const wire = wires.find((each) => each.name === name)
     if (wire === undefined) throw new Error(`there is no wire ${name}`)
     const server = await serving(streamed(wire.body({ text: ['hello'], usage })))
@@ -124,6 +151,20 @@ const ofV2: readonly (readonly [provider: string, usage: object, metadata: unkno
     },
   ],
 ]
+
+describe('usage in the last piece of an answer', () => {
+  it('is taken also where it stands beside the finish, and not behind it (llama-server of llama.cpp)', async () => {
+    const wire = wires.find(({ name }) => name === 'openai-compatible')
+    const usage = { completion_tokens: 10, prompt_tokens: 14, total_tokens: 24 }
+    const body = (wire?.body({ text: ['hello'], usage: null }) ?? '').replace(
+      '"finish_reason":"stop"}]',
+      `"finish_reason":"stop"}],"usage":${JSON.stringify(usage)}`,
+    )
+    const server = await serving(streamed(body))
+    const answer = wire === undefined ? null : await ask(aiSdkModel(wire.model(server.url)))
+    expect(answer?.usage).toEqual({ input: 14, output: 10, total: 24 })
+  })
+})
 
 describe('usage of the specification before', () => {
   it.each(ofV2)('%s: %j', (provider, usage, metadata, means) => {

@@ -144,6 +144,16 @@ describe('a stream that breaks the rules', () => {
     expect(time.pending()).toBe(0)
   })
 
+  it('goes on and on without holding anything; some silence between words is none', async () => {
+    const empties = Array(60_000).fill({ type: 'text', text: '' })
+    const word = { type: 'text', text: 'a' }
+    expect(await reading(saying(...empties, word, ...empties, stop)).answer).toMatchObject({ text: 'a' })
+    await expect(reading(saying(word, ...empties, ...empties, stop)).answer).rejects.toMatchObject({
+      code: 'MODEL_INVALID_RESPONSE',
+      reason: expect.stringContaining('says nothing'),
+    })
+  })
+
   it('says nothing of what was in it', async () => {
     const { answer } = reading(saying({ ...call, arguments: '{"password": "hunter2' }))
     await expect(answer).rejects.toThrow(/^(?!.*hunter2)/)

@@ -46,7 +46,7 @@ describe('a language model', () => {
   })
 
   it('of another specification is refused when it is given, with what it says it is', () => {
-    for (const model of [fakeModel('v1', []).model, fakeModel('v4', []).model, {}, null, 'openai/gpt']) {
+    for (const model of [fakeModel('v1', []).model, fakeModel('v5', []).model, {}, null, 'openai/gpt']) {
       let refused: unknown
       try {
         aiSdkModel(model as LanguageModelLike)
@@ -54,7 +54,7 @@ describe('a language model', () => {
         refused = error
       }
       expect(isLandfallError(refused, 'MODEL_SPECIFICATION_UNSUPPORTED')).toBe(true)
-      expect(refused).toMatchObject({ details: { understood: ['v3', 'v2'] } })
+      expect(refused).toMatchObject({ details: { understood: ['v4', 'v3', 'v2'] } })
     }
   })
 

@@ -17,7 +17,7 @@ export interface AiSdkModelOptions {
   readonly clock?: Clock
 }
 
-const versions: ReadonlySet<string> = new Set<SpecificationVersion>(['v3', 'v2'])
+const versions: ReadonlySet<string> = new Set<SpecificationVersion>(['v4', 'v3', 'v2'])
 const characters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-'
 
 /** Any language model of the AI SDK as a `Model`. Retries are the runtime's: each attempt is a fact. */
@@ -109,7 +109,7 @@ function versionOf(model: LanguageModelLike): SpecificationVersion {
   const isNamed = typeof model?.provider === 'string' && typeof model.modelId === 'string'
   if (isNamed && typeof doStream === 'function' && versions.has(specificationVersion ?? ''))
     return specificationVersion as SpecificationVersion
-  const message = 'This is no language model of specification v3 or v2. Use a provider package of that generation.'
+  const message = 'This is no language model of specification v4, v3 or v2. Use a provider package of that generation.'
   throw new LandfallError('MODEL_SPECIFICATION_UNSUPPORTED', message, {
     details: { specificationVersion: String(specificationVersion), understood: [...versions] },
   })

@@ -1,7 +1,7 @@
-/** The versions of the provider specification that are understood: the one of today and the one before it. */
-export type SpecificationVersion = 'v3' | 'v2'
+/** The versions of the provider specification that are understood: the one of today, and the two before it that are still in use. */
+export type SpecificationVersion = 'v4' | 'v3' | 'v2'
 
-/** A message of the prompt; both versions of the specification have the same shape for what we send. */
+/** A message of the prompt; all versions of the specification have the same shape for what we send. */
 export type PromptMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: readonly TextPart[] }

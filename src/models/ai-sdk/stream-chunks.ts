@@ -27,6 +27,8 @@ const silent: ReadonlySet<unknown> = new Set([
   'tool-input-end',
   'source',
   'raw',
+  'ping',
+  'custom',
 ])
 
 /**
@@ -100,7 +102,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   other: 'other',
 }
 
-/** v2 has one word; v3 has it beside the provider's own, which is missing when the provider gave none. */
+/** v2 has one word; since v3 it stands beside the provider's own, which is missing when the provider gave none. */
 function finishOf(said: unknown): FinishReason {
   const unified = isRecord(said) ? said.unified : said
   if (unified === 'error')

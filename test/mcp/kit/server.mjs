@@ -36,6 +36,7 @@ const tools = [
   { name: 'give_changed', inputSchema: object({ what: { type: 'string' } }) },
   { name: 'nonsense', inputSchema: object({}) },
   { name: 'nonsense_read', inputSchema: object({}), annotations: { readOnlyHint: true } },
+  { name: 'shout', inputSchema: object({}), annotations: { readOnlyHint: true } },
   { name: 'steps', inputSchema: object({}), annotations: { readOnlyHint: true } },
   { name: 'change', inputSchema: object({}) },
   { name: 'pid', inputSchema: object({}), annotations: { readOnlyHint: true } },
@@ -51,6 +52,7 @@ const gifts = {
   big: () => text('x'.repeat(200_000)),
   'big structured': () => ({ ...text('short'), structuredContent: { all: 'x'.repeat(200_000) } }),
   'big resource': () => ({ content: [{ type: 'resource', resource: { uri: 'x:1', text: 'y'.repeat(200_000) } }] }),
+  'big link': () => ({ content: [{ type: 'resource_link', uri: `x:${'l'.repeat(200_000)}`, name: 'l' }] }),
   'big error': () => ({ ...text('e'.repeat(200_000)), isError: true }),
   huge: () => text('h'.repeat(5 * 1024 * 1024)),
   structured: () => ({ ...text(JSON.stringify(structured)), structuredContent: structured }),
@@ -111,6 +113,11 @@ const calls = {
   },
   give: ({ what }) => gifts[what](),
   give_changed: ({ what }) => gifts[what](),
+  shout: async (_args, { sendNotification, _meta }) => {
+    const params = { progressToken: _meta?.progressToken, progress: 1, message: 'm'.repeat(100_000) }
+    await sendNotification({ method: 'notifications/progress', params })
+    return text('shouted')
+  },
   steps: async (_args, { sendNotification, _meta }) => {
     const progressToken = _meta?.progressToken
     for (const progress of [1, 2])

@@ -1,5 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { onTestFinished } from 'vitest'
 
 export interface Received {
@@ -91,6 +93,19 @@ export function hangingAfter(body: string, share: number): Reply {
   return (response) => {
     response.writeHead(200, headers)
     response.write(body.slice(0, Math.floor(body.length * share)) || ': begun\n\n')
+  }
+}
+
+/** The beginning of the stream, and then a piece of it again and again, as fast as it is read, for ever. */
+export function repeating(begun: string, piece: string): Reply {
+  function* pieces() {
+    yield begun
+    for (;;) yield piece
+  }
+  return async (response) => {
+    response.writeHead(200, headers)
+    // It ends when nobody reads on.
+    await pipeline(Readable.from(pieces()), response).catch(() => {})
   }
 }
 
