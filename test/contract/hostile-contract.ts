@@ -60,34 +60,20 @@ const attempts: readonly (readonly [string, string])[] = [
   ['become somebody else', 'su -c true root </dev/null && echo DONE; setpriv --reuid 0 true && echo DONE'],
 ]
 
-/** Scripts that are too much of something, with the code that their call fails with. */
-const bombs: readonly (readonly [string, string, string])[] = [
-  [
-    'folders without an end in each other',
-    `exec node -e "for (let at = 0; at < 3000; at += 1) { fs.mkdirSync('d'); process.chdir('d') } fs.writeFileSync('f', '')"`,
-    'deep',
-  ],
-  [
-    'folders without an end beside each other',
-    'i=0; while [ $i -lt 300 ]; do mkdir -p $(seq -f "m/$i-%g" 1 100) || exit; i=$((i+1)); done',
-    'wide',
-  ],
-  ['an output without an end on both streams', 'yes & yes >&2', 'OUTPUT_LIMIT'],
-  ['an output without line ends', 'cat /dev/zero', 'OUTPUT_LIMIT'],
-  ['a sleep for as long as clocks can say', 'sleep 2147483647', 'PROCESS_TIMEOUT'],
-  [
-    'a loop that takes no signal',
-    'trap "" TERM INT HUP QUIT ALRM USR1 USR2 PIPE; while :; do :; done',
-    'PROCESS_TIMEOUT',
-  ],
-  ['processes that have children without an end', 'f() { f | f & }; f; sleep 60', 'PROCESS_TIMEOUT'],
-]
+const nested =
+  "for (let at = 0; at < 2100; at += 1) { fs.mkdirSync('d'); process.chdir('d') } fs.writeFileSync('f', '')"
 
-const codesOf: Readonly<Record<string, readonly string[]>> = {
-  // Where the place has room for no more folders, the program ends before there are too many.
-  deep: ['WORKSPACE_PATH', 'LIMIT_EXCEEDED', 'WORKSPACE_FAILED'],
-  wide: ['LIMIT_EXCEEDED'],
-}
+/** Scripts that are too much of something, with the codes that their call may fail with. */
+const bombs: readonly (readonly [string, string, readonly string[]])[] = [
+  // Which comes first depends on the tar: that a path is too long, that there are too many names, or that it cannot go on.
+  ['folders deep in each other', `exec node -e "${nested}"`, ['WORKSPACE_PATH', 'LIMIT_EXCEEDED', 'WORKSPACE_FAILED']],
+  ['many folders beside each other', 'mkdir m; cd m; mkdir $(seq 1 3100)', ['LIMIT_EXCEEDED']],
+  ['an output without an end on both streams', 'yes & yes >&2', ['OUTPUT_LIMIT']],
+  ['an output without line ends', 'cat /dev/zero', ['OUTPUT_LIMIT']],
+  ['a sleep for as long as clocks can say', 'sleep 2147483647', ['PROCESS_TIMEOUT']],
+  ['a loop that takes no signal', 'trap "" TERM INT HUP QUIT ALRM USR1 PIPE; while :; do :; done', ['PROCESS_TIMEOUT']],
+  ['processes that have children without an end', 'f() { f | f & }; f; sleep 60', ['PROCESS_TIMEOUT']],
+]
 
 /** What else a hostile model or program tries, through every tool. */
 export function hostileContract(harness: SandboxHarness): void {
@@ -125,17 +111,12 @@ export function hostileContract(harness: SandboxHarness): void {
     expect(treeDigest(of.current())).toBe(of.initialDigest)
   })
 
-  it.each(bombs)('%s is ended or refused, and the tree stays as it was', async (_what, script, code) => {
-    const of = sampleWorkspace(harness)
-    const ended = await of.workspace
-      .exec({ ...shell(script), timeoutMs: code === 'PROCESS_TIMEOUT' ? 700 : 20_000 }, calm)
-      .then(
-        ({ exitCode }) => `exit ${exitCode}`,
-        (error: { code: string }) => error.code,
-      )
-    const expected = codesOf[code] ?? [code]
-    expect(expected.includes(ended) || (code === 'wide' && /^exit [^0]/.test(ended)), ended).toBe(true)
-    expect(treeDigest(of.current())).toBe(of.initialDigest)
+  it.each(bombs)('%s: ended or refused, and the tree stays as it was', async (_what, script, codes) => {
+    const of = sampleWorkspace(harness, { workspaceFiles: 300 })
+    const timeoutMs = codes.includes('PROCESS_TIMEOUT') ? 500 : 20_000
+    const error = await of.workspace.exec({ ...shell(script), timeoutMs }, calm).catch((given: unknown) => given)
+    expect(codes).toContain((error as { code?: string }).code)
+    expect(of.current()).toBe(of.initial)
     expect(readdirSync(harness.leases)).toEqual([])
   })
 

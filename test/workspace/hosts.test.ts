@@ -57,10 +57,13 @@ for (const driver of drivers) {
           call('fs.read', { path: 'shared.txt' }),
         ])
       const both = await Promise.all(names.map((name) => landfall(run(name), { cwd: root, env })))
+      const patches = await Promise.all(
+        names.map((name) => landfall(['patch', '--db', `${name}.db`], { cwd: root, env })),
+      )
       for (const [at, name] of names.entries()) {
         expect(both[at], both[at]?.err).toMatchObject({ code: 0 })
         expect(both[at]?.out).toContain(`"text":"${name}\\n"`)
-        const { out } = await landfall(['patch', '--db', `${name}.db`], { cwd: root, env })
+        const { out = '' } = patches[at] ?? {}
         const target = mkdtempSync(join(root, 'target-'))
         writeFileSync(join(target, 'a.txt'), 'source\n')
         execFileSync('git', ['apply', '-'], { cwd: target, input: out })

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -32,6 +32,8 @@ export async function dockerEngine(own = false): Promise<TestEngine | string> {
 
 async function startEngine(): Promise<TestEngine | string> {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-docker-'))
+  // Whoever may use the socket must be able to reach it, as with an engine of the machine.
+  chmodSync(folder, 0o711)
   const socketPath = join(folder, 'docker.sock')
   const places = [
     '--data-root',
