@@ -118,15 +118,22 @@ function some<K extends string, T>(key: K, items: readonly T[]): { readonly [P i
 }
 
 function grouped(edges: readonly ChartEdge[], keyOf: (edge: ChartEdge) => string): ByName {
-  const groups: Record<string, ChartTransitionJson[]> = {}
-  for (const edge of edges) groups[keyOf(edge)] = [...(groups[keyOf(edge)] ?? []), transitionJson(edge)]
-  return groups
+  const groups = new Map<string, readonly ChartTransitionJson[]>()
+  for (const edge of edges) groups.set(keyOf(edge), [...(groups.get(keyOf(edge)) ?? []), transitionJson(edge)])
+  return Object.fromEntries(groups)
+}
+
+/** A target as XState reads it: dots lead into a state, so those that belong to a name are marked. */
+function targetOf({ id, machine, path }: AnyStateNode): string {
+  const names = [machine.id, ...path]
+  const isByPath = id === names.join('.')
+  return `#${(isByPath ? names : [id]).map((name) => name.replace(/[\\.]/g, '\\$&')).join('.')}`
 }
 
 function transitionJson(edge: ChartEdge): ChartTransitionJson {
   const { targets, definition } = edge
   return {
-    ...(targets.length === 0 ? {} : { target: targets.map((target) => `#${target.id}`) }),
+    ...(targets.length === 0 ? {} : { target: targets.map(targetOf) }),
     ...(edge.guard === null
       ? {}
       : { guard: { type: guardName(definition.guard) ?? edge.guard, ...plainParams(definition.guard) } }),

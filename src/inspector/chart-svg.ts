@@ -140,6 +140,9 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
+/** XML has no form at all for some signs: a picture that held one would not open. */
+const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+  return text.replace(unwritable, '\ufffd').replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
 }

@@ -82,13 +82,29 @@ function idOf(node: AnyStateNode): string {
   return [node.machine.id, ...node.path].map(wordOf).join('_')
 }
 
+/**
+ * A name as part of an id. Mermaid makes ids of its own (`root`, and those of the dots, which end in `_start` and `_end`) and keeps
+ * states in plain objects, and a name of hexadecimal digits could be read as a sign: of such names the first letter is a sign, too.
+ */
 function wordOf(key: string): string {
-  return key.replace(/[^A-Za-z0-9]/g, (sign) => `_${sign.codePointAt(0)?.toString(16)}_`)
+  const isTaken = /^(?:root|start|end|[0-9a-f]{2,})$/.test(key) || key in {}
+  return key.replace(
+    isTaken ? /^./ : /[^A-Za-z0-9]/g,
+    (sign) => `_${sign.charCodeAt(0).toString(16).padStart(2, '0')}_`,
+  )
 }
 
-/** Signs that would end a label or open a string. */
+/** Entities stand for signs that end a label, open a string or mark words up, and break the words that are commands anywhere. */
 function plain(text: string): string {
-  return text.replace(/[":;\n<>{}]/g, ' ')
+  const shown = text.replace(/\p{Cc}|[\u2028\u2029]/gu, ' ').replace(/\p{Surrogate}/gu, '\ufffd')
+  if (shown.trim() === '') return entity(' ')
+  return shown
+    .replace(/["#%:;<>{}*`$~&\\]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, entity)
+    .replace(/d(?=irection\s)|e(?=nd note)/gi, entity)
+}
+
+function entity(sign: string): string {
+  return `#${sign.codePointAt(0)};`
 }
 
 function indent(texts: readonly string[]): readonly string[] {

@@ -71,6 +71,21 @@ it.each([
   ['is not there', 'other.mjs', lamp, /There is no such file/],
   ['exports no machine', 'lamp.mjs', 'export const lamp = 1', /exports no XState machine/],
   ['is broken', 'lamp.mjs', 'export const lamp = ', /cannot be loaded: /],
+  ['throws nothing', 'lamp.mjs', 'throw null', /cannot be loaded: null/],
+  [
+    'exports what only resembles a machine',
+    'lamp.mjs',
+    'export const it = { root: {}, transition() {}, config: {} }',
+    /no XState/,
+  ],
+  [
+    'exports what cannot be looked at',
+    'lamp.mjs',
+    "export const it = { get root() { throw new Error('no') } }",
+    /no XState/,
+  ],
+  ['is a folder', '', lamp, /This is a folder/],
+  ['has no chart of that name', 'lamp.mjs#other', lamp, /Its charts are lamp/],
   ['has a chart with a target that is none', 'lamp.mjs', lamp.replace("target: 'on'", "target: 'nowhere'"), /nowhere/],
 ])('says what is wrong with a module that %s', async (_what, name, text, says) => {
   const cwd = write('lamp.mjs', text)
@@ -78,4 +93,32 @@ it.each([
   expect(code).toBe(2)
   expect(err).toMatch(/^INVALID_INPUT: /)
   expect(err).toMatch(says)
+})
+
+it('shows each chart of a module that has several, and one that is named', async () => {
+  const cwd = write(
+    'several.mjs',
+    `import { createMachine } from '${xstate}'
+export const a = createMachine({ id: 'first' })
+export default createMachine({ id: 'a' })
+`,
+  )
+  const all = JSON.parse((await landfall(['machines', './several.mjs', '--format', 'json'], { cwd })).out)
+  expect(all).toEqual({ a: { id: 'first' }, default: { id: 'a' } })
+  const { code, err } = await landfall(['machines', './several.mjs', '--format', 'svg'], { cwd })
+  expect(code).toBe(2)
+  expect(err).toContain('./several.mjs#a, ./several.mjs#default')
+  const one = await landfall(['machines', 'several.mjs#default', '--format', 'svg'], { cwd })
+  expect(one.out).toContain('data-state="a"')
+})
+
+it('finds charts of a CommonJS module that Node does not name', async () => {
+  const cwd = write(
+    'several.cjs',
+    `const { createMachine } = require('${repoRoot}/node_modules/xstate')
+module.exports = { one: createMachine({ id: 'one' }), two: createMachine({ id: 'two' }) }
+`,
+  )
+  const { out } = await landfall(['machines', './several.cjs', '--format', 'json'], { cwd })
+  expect(Object.keys(JSON.parse(out))).toEqual(['one', 'two'])
 })

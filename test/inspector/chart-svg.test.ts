@@ -128,6 +128,13 @@ describe('a chart as SVG', () => {
     expect(unclosed(svg)).toEqual([])
     expect(svg).not.toContain('<script>')
     expect(svg).toContain('&lt;GO&gt;')
+    const unwritable = createMachine({
+      id: 'm',
+      initial: 'a',
+      states: { a: { on: { '\u0000\u001b\ud800\uffff\u{1f600}': {} } } },
+    })
+    const drawn = chartSvg(await layoutChart(chartGraph(unwritable)), { title: 'm' })
+    expect(drawn).toContain('>\ufffd\ufffd\ufffd\ufffd\u{1f600}<')
   })
 })
 

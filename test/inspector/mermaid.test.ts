@@ -89,10 +89,40 @@ describe('a chart as Mermaid text', () => {
   })
 
   it('keeps ids apart and texts harmless', () => {
-    const odd = mermaidOf(createMachine({ id: 'm', initial: 'a-b', states: { 'a-b': {}, a_b: {}, 'x:"y"': {} } }))
+    const odd = mermaidOf(
+      createMachine({ id: 'm', initial: 'a-b', states: { 'a-b': {}, a_b: {}, 'x:"y"': {}, ' \n': {} } }),
+    )
     expect(lines(odd)).toContain('state "a-b" as m_a_2d_b')
     expect(lines(odd)).toContain('state "a_b" as m_a_5f_b')
-    expect(odd).toContain('state "x  y " as')
+    expect(odd).toContain('state "x#58;#34;y#34;" as')
+    expect(odd).toContain('state "#32;" as')
+  })
+
+  it('gives no state an id that Mermaid gives to a dot, keeps for itself, or cannot keep', () => {
+    const inner = { initial: 'start', states: { start: { on: { GO: 'end' } }, end: { type: 'final' } } } as const
+    const text = lines(mermaidOf(createMachine({ id: 'root', type: 'parallel', states: { a: inner } })))
+    expect(text).toContain('[*] --> _72_oot_a__73_tart')
+    expect(text).toContain('_72_oot_a__65_nd --> [*]')
+    expect(mermaidOf(createMachine({ id: 'constructor', type: 'parallel', states: { a: {} } }))).toContain(
+      'as _63_onstructor {',
+    )
+    const nested = { initial: '20', states: { 20: { initial: 'b', states: { b: {} } } } } as const
+    const ids = [...mermaidOf(createMachine({ initial: 'a', states: { a: nested, 'a b': {} } })).matchAll(/ as (\w+)/g)]
+    expect(new Set(ids.map(([, id]) => id)).size).toBe(4)
+  })
+
+  it('keeps every sign of a label, whatever it means to Mermaid or Markdown', () => {
+    const on = {
+      'mcp:*': { actions: '__run__' },
+      'direction LR': { actions: 'end note' },
+      '%%{x}': { actions: '<b>;#' },
+    }
+    const [text] = [
+      mermaidOf(createMachine({ type: 'parallel', states: { a: { initial: 'b', states: { b: {} }, on } } })),
+    ]
+    expect(text).toContain('mcp#58;#42; / #95;#95;run#95;#95;')
+    expect(text).toContain('#100;irection LR / #101;nd note')
+    expect(text).toContain('#37;#37;#123;x#125; / #60;b#62;#59;#35;')
   })
 
   it.each(charts.map((machine) => [machine.id, machine] as const))(
@@ -150,6 +180,20 @@ describe('a chart as JSON', () => {
     expect(out?.entry).toBeUndefined()
     expect(inner?.onDone).toEqual([{ target: ['#door.dead'] }])
     expect(inner?.states?.hall?.states?.before).toMatchObject({ type: 'history', history: 'deep', target: 'standing' })
+  })
+
+  it('leads to the same states where names have dots, and takes events of any name', () => {
+    const dotted = createMachine({
+      id: 'v1.0',
+      initial: 'a.b',
+      states: {
+        'a.b': { on: { constructor: 'c\\\\d', toString: '#own\\.id' } },
+        'c\\d': { id: 'own.id' },
+      },
+    })
+    const json = JSON.parse(JSON.stringify(chartJson(dotted)))
+    expect(chartJson(createMachine(json))).toEqual(json)
+    expect(Object.keys(json.states['a.b'].on)).toEqual(['constructor', 'toString'])
   })
 
   it('names guards and actions', () => {

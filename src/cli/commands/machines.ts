@@ -20,7 +20,7 @@ export async function machines(context: CliContext): Promise<number> {
   const charts = await chartsOf(name)
   if (context.options.open === true) return open(output, charts)
   if (format === 'json') writeJson(output, charts, name !== undefined && charts.length === 1)
-  else if (format === 'svg') await writeSvg(output, charts)
+  else if (format === 'svg') await writeSvg(output, charts, name)
   else writeMermaid(output, charts)
   return exitCodes.done
 }
@@ -63,9 +63,11 @@ function writeMermaid(output: Output, charts: readonly ShownChart[]): void {
 }
 
 /** One picture is one document, so several are not written one behind the other. */
-async function writeSvg(output: Output, charts: readonly ShownChart[]): Promise<void> {
-  if (!output.json && charts.length > 1)
-    throw usageError(`A picture holds one chart. Name one of ${charts.map(({ name }) => name).join(', ')}.`)
+async function writeSvg(output: Output, charts: readonly ShownChart[], file: string | undefined): Promise<void> {
+  if (!output.json && charts.length > 1) {
+    const names = charts.map(({ name }) => (file === undefined ? name : `${file}#${name}`))
+    throw usageError(`A picture holds one chart. Name one of ${names.join(', ')}.`)
+  }
   const drawn: Record<string, string> = {}
   for (const { name, machine } of charts)
     drawn[name] = chartSvg(await layoutChart(chartGraph(machine)), { title: `The ${name} chart` })
