@@ -41,6 +41,56 @@ it('serves until it is interrupted, and ends in good order: streams with a comme
   expect((await landfall(['verify', '--all'], { cwd })).out).toMatch(/^ok local\/local\/one /m)
 })
 
+it('with --log every line of standard error is one JSON object: ids, codes and counts, no content, and no secret', async () => {
+  const cwd = workFolder()
+  const words = 'an ordinary sentence that nobody but its owner may read'
+  const secrets = ['sk-ant-input00000000000001', 'ghp_argument000000000000000000001', 'sk-ant-answer0000000000001']
+  const [input, argument, answer] = secrets
+  const calls = [{ name: 'fs.list', arguments: { path: `${argument} ${words}` } }]
+  const turns = [[{ text: words, calls }, { chunks: [`${words} sk-ant-`, `${answer?.slice(7)}`] }]]
+  writeFileSync(join(cwd, 'keep.json'), JSON.stringify({ name: 'keep', turns, everyTurn: [{ hang: true }] }))
+  const server = start([...here, '--model', 'script:keep.json', '--log', 'debug'], { cwd })
+  const base = `${await addressOf(server)}/v1/sessions/one`
+  const begin = async () => (await post(`${base}/tasks`, { action: 'start', input: `${input} ${words}` })).body.task
+  const task = await begin()
+  expect((await get(`${base}/tasks/${task}?wait=20`)).body.status).toBe('completed')
+  const other = await begin()
+  await post(`${base}/tasks/${other}/cancel`, { reason: `${input} ${words}` })
+  await get(`${base}/tasks/${other}?wait=20`)
+  server.process.kill('SIGTERM')
+  const { code, err } = await server.ended
+  expect(code).toBe(0)
+  const lines = err.trimEnd().split('\n')
+  const read = lines.map((line) => JSON.parse(line))
+  for (const line of read)
+    expect(line).toMatchObject({ level: expect.any(Number), time: expect.any(Number), msg: expect.any(String) })
+  expect(read).toContainEqual(
+    expect.objectContaining({
+      msg: 'task.completed',
+      tenant: 'local',
+      user: 'local',
+      session: 'one',
+      task,
+      seq: expect.any(Number),
+    }),
+  )
+  expect(read).toContainEqual(
+    expect.objectContaining({ msg: 'request answered', route: '/v1/sessions/{session}/tasks', status: 201 }),
+  )
+  expect(read.map(({ msg }) => msg)).toEqual(
+    expect.arrayContaining([
+      'model.requested',
+      'call.refused',
+      'task.cancelled',
+      expect.stringContaining('There is no key'),
+    ]),
+  )
+  for (const told of [words, ...secrets]) expect(err).not.toContain(told)
+  // They were there to be told.
+  const messages = await landfall(['messages', '--session', 'one', '--json'], { cwd })
+  for (const kept of [words, ...secrets]) expect(messages.out).toContain(kept)
+})
+
 it('carries on the sessions that another process left', async () => {
   const cwd = workFolder()
   const killed = start(['run', 'wait', '--model', 'script:hang.json', '--session', 'left'], { cwd })

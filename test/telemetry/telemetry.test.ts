@@ -56,6 +56,28 @@ it('makes spans: task, run, request and call, each the parent of the next, in th
   await rig.close()
 })
 
+it('a session is no parent of its turns: each is a trace of its own, linked to the span of its opening and found by its name', async () => {
+  const rig = await openRig()
+  const watched = await watch(rig.runtime)
+  for (const text of ['one', 'two']) {
+    const handle = await rig.session.start(text)
+    ;(await rig.model.next()).text('done')
+    await handle.outcome()
+  }
+  await rig.time.settle()
+  const session = watched.span('session')
+  const turns = watched.spans().filter(({ name }) => name === 'task')
+  expect(turns).toHaveLength(2)
+  for (const turn of turns) {
+    expect(turn.parentSpanContext).toBeUndefined()
+    expect(turn.links.map(({ context }) => context.spanId)).toEqual([session.spanContext().spanId])
+    expect(turn.attributes['gen_ai.conversation.id']).toBe(session.attributes['gen_ai.conversation.id'])
+  }
+  const traces = new Set([session, ...turns].map((span) => span.spanContext().traceId))
+  expect(traces.size).toBe(3)
+  await rig.close()
+})
+
 it('ends what is open at a pause; what goes on after it is linked, in the same trace, and has no parent', async () => {
   const rig = await openRig({ tools: { look: { effect: 'read' } } })
   const watched = await watch(rig.runtime)

@@ -17,22 +17,25 @@ export async function serve(context: CliContext): Promise<number> {
   const { output, settings } = context
   const identity = await identityOf(context)
   const model = await modelOf(settings)
+  const log = await loggerOf(context)
+  // With lines for a program, what is said to people is a line too, so that every line can be read alike.
+  const note = (text: string) => (log.logger === undefined ? output.note(text) : log.logger.info({}, text))
   const interrupted = untilInterrupted()
   const server = await openServer(context, {
     model: model ?? scriptedModel(silent),
     port: portOf(context) ?? usualPort,
     ...(identity === undefined ? {} : { identity }),
-    ...(await loggerOf(context)),
+    ...log,
   })
   output.result({ url: server.url, db: settings.db }, () => [`Landfall listens on ${server.url}`])
-  if (model === null) output.note('No model is named: turns are answered by a script that says so.')
-  output.note(
+  if (model === null) note('No model is named: turns are answered by a script that says so.')
+  note(
     identity === undefined
       ? 'There is no key: whoever is on this machine is who the headers X-Landfall-Tenant and X-Landfall-User say (local and local).'
       : 'Every request needs a bearer token that the keys verify.',
   )
   await interrupted
-  output.note('closing; interrupt again to leave at once')
+  note('closing; interrupt again to leave at once')
   await server.close()
   return exitCodes.done
 }
