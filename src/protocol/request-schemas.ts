@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Json, JsonObject } from '../../machines/vocabulary.ts'
 import { limits } from '../facts/limits.ts'
 import type { OwnLimits } from '../facts/own-limits.ts'
 
@@ -13,15 +14,26 @@ const grant = z.strictObject({
   level: z.enum(['none', 'discover', 'inspect', 'load', 'execute', 'activate']),
   confirm: z.enum(['none', 'once', 'each']),
 })
+/** Bodies come out of a JSON text; these keep every name that stands there, as zod's own JSON does not: it passes `__proto__` over. */
+const json = z.custom<Json>((value) => value !== undefined).meta({ description: 'Any JSON' })
+const jsonObject = z.custom<JsonObject>(isRecord).meta({ type: 'object' })
+/** A grant of something of that name would be passed over in the same way. */
+const grants = z
+  .custom<object>((value) => isRecord(value) && !Object.hasOwn(value, '__proto__'))
+  .pipe(z.record(z.string(), grant))
 const reason = z.exactOptional(z.string())
 const bound = z.exactOptional(z.int().min(1))
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 const turn = {
   input,
   model: z.exactOptional(z.string()),
   system: z.exactOptional(z.string()),
-  settings: z.exactOptional(z.record(z.string(), z.json())),
-  grants: z.exactOptional(z.record(z.string(), grant)),
+  settings: z.exactOptional(jsonObject),
+  grants: z.exactOptional(grants),
   skills: z.exactOptional(z.array(z.string())),
 }
 
@@ -71,7 +83,7 @@ export const resume = z
   .strictObject({
     token: z.exactOptional(id),
     decision: z.exactOptional(z.enum(['approve', 'reject', 'resume', 'timeout'])),
-    input: z.exactOptional(z.json()),
+    input: z.exactOptional(json),
     commandId,
   })
   .meta({ id: 'Resume' })
@@ -95,7 +107,7 @@ export const reduceGrant = z
 /** The key of a note is content as its value is, so both stand in a body and never in an address. */
 const key = z.string()
 
-export const putNote = z.strictObject({ key, value: z.json(), commandId }).meta({ id: 'PutNote' })
+export const putNote = z.strictObject({ key, value: json, commandId }).meta({ id: 'PutNote' })
 
 export const removeNote = z
   .strictObject({ key, scope: z.exactOptional(z.enum(['session', 'user', 'tenant'])), commandId })
@@ -104,3 +116,6 @@ export const removeNote = z
 export const promoteNote = z
   .strictObject({ key, to: z.enum(['user', 'tenant']), commandId })
   .meta({ id: 'PromoteNote' })
+
+/** Parsed strictly by whoever restores it, with every name that it has. */
+export const givenCheckpoint = z.custom<object>(isRecord).meta({ id: 'GivenCheckpoint', type: 'object' })

@@ -19,12 +19,16 @@ const jsonObject = z
     (value) => isPlainJson(value) && typeof value === 'object' && value !== null && !Array.isArray(value),
   )
   .transform((value) => JSON.parse(JSON.stringify(value)) as JsonObject)
+/** zod's record passes `__proto__` over too: a grant that nobody would see is refused. */
+const grants = z
+  .custom<object>((value) => typeof value === 'object' && value !== null && !Object.hasOwn(value, '__proto__'))
+  .pipe(z.record(z.string(), grant))
 const turn = {
   input: text,
   model: z.string().optional(),
   system: z.string().optional(),
   settings: jsonObject.optional(),
-  grants: z.record(z.string(), grant).optional(),
+  grants: grants.optional(),
   skills: z.array(z.string()).optional(),
 }
 /** For what creates a task: where in a trace the command came from. It is no part of what a repeat is compared with. */
@@ -84,9 +88,20 @@ export function isCommandName(name: string): name is CommandName {
 /** The body, checked; the message names the place and holds nothing of what stood there. */
 export function checkBody<N extends CommandName>(name: N, body: unknown): CommandBody<N> {
   const result = commandBodies[name].safeParse(body)
-  if (result.success) return result.data as CommandBody<N>
+  if (result.success) return withoutEmpty(result.data as CommandBody<N>)
   const field = result.error.issues[0]?.path.join('.') ?? ''
   throw new LandfallError('INVALID_INPUT', `The command ${name} is malformed at '${field}'. Correct it.`, {
     details: { field },
   })
+}
+
+/** An option that holds nothing says what its absence says: whoever sends the command again may do either. */
+const mayBeEmpty: ReadonlySet<string> = new Set(['settings', 'grants', 'skills', 'limits'])
+
+function withoutEmpty<T extends object>(body: T): T {
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !mayBeEmpty.has(name) || says(value))) as T
+}
+
+function says(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).some((each) => each !== undefined)
 }

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { get, post, served } from './kit/served.ts'
 import { issuer } from './kit/tokens.ts'
+
+// Documents of 16 MiB are read and written whole.
+vi.setConfig({ testTimeout: 60_000 })
 
 it('takes a checkpoint of a session, and restores it on another server, for whom it belongs to', async () => {
   const [from, to] = [await served(), await served()]

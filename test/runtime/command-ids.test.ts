@@ -130,3 +130,25 @@ it('lets a follow-up and a supersede open a session and start at once', async ()
     await checkAll(rig)
   }
 })
+
+it('an option that holds nothing is the same wish as none, under a command id and under an idempotency key', async () => {
+  const rig = await openRig()
+  const empty = { settings: {}, grants: {}, skills: [] }
+  const first = await rig.session.start('once', { commandId: 'c' })
+  for (const [name, value] of Object.entries(empty))
+    expect((await rig.session.start('once', { commandId: 'c', [name]: value })).id, name).toBe(first.id)
+  const job = await rig.session.spawn('job', { ...empty, limits: {}, idempotencyKey: 'k' })
+  for (const more of [{}, { limits: {} }, { skills: [] }, { grants: {}, settings: {} }])
+    expect(await rig.session.spawn('job', { ...more, idempotencyKey: 'k' })).toMatchObject({ id: job.id, reused: true })
+  const other = rig.session.spawn('job', { limits: { stepsPerTurn: 2 }, idempotencyKey: 'k' })
+  expect((await refusal(other)).code).toBe('IDEMPOTENCY_CONFLICT')
+  const bound = rig.session.start('once', { commandId: 'c', settings: { temperature: 1 } })
+  expect((await refusal(bound)).code).toBe('COMMAND_CONFLICT')
+})
+
+it('a grant of a name that objects have of their own is refused, not passed over', async () => {
+  const rig = await openRig()
+  const grants = JSON.parse('{"__proto__":{"level":"none","confirm":"none"}}')
+  expect((await refusal(rig.session.start('go', { grants }))).code).toBe('INVALID_INPUT')
+  expect(await rig.facts()).toEqual([])
+})

@@ -3,6 +3,7 @@ import { LandfallError } from '../../facts/errors.ts'
 import { capability, done, listOf, sessionEntry } from '../answer-schemas.ts'
 import { type Identity, isElevated, scopeFor } from '../identity.ts'
 import { listPage, pageQuery } from '../page.ts'
+import { givenCheckpoint } from '../request-schemas.ts'
 import { type Call, type Route, route } from '../route.ts'
 
 /** Changes what everybody in the store may use, so it needs more than an identity. */
@@ -51,7 +52,7 @@ export const storeRoutes: readonly Route[] = [
     summary: 'Go on with a finished session from its checkpoint, under its name or another one',
     query: z.object({ session: z.string().optional() }),
     bounds: { bytes: 'checkpointBytes', depth: 'checkpointDepth' },
-    body: z.looseObject({}).meta({ id: 'GivenCheckpoint' }),
+    body: givenCheckpoint,
     answer: { status: 201, description: 'The session', schema: sessionEntry },
     handle: async ({ runtime, identity, query, body }) => {
       const scope = scopeFor(identity, query.session ?? sessionOf(body))
