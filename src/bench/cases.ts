@@ -1,6 +1,7 @@
 import type { BenchCase } from './case.ts'
 import { cancelWaiting } from './cases/cancel-waiting.ts'
 import { concurrentSessions } from './cases/concurrent-sessions.ts'
+import { consoleScrub } from './cases/console-scrub.ts'
 import { conversationLength } from './cases/conversation-length.ts'
 import { diskBytes } from './cases/disk-bytes.ts'
 import { fanOut } from './cases/fan-out.ts'
@@ -27,6 +28,7 @@ export const cases: readonly BenchCase[] = [
   loopBlock,
   fanOut,
   httpSubscribers,
+  consoleScrub,
   cancelWaiting,
   startUp,
   sandboxStart,

@@ -26,14 +26,17 @@ const noSnapshot = { revision: 0, seq: 0 }
  * by another hand, and is never skipped.
  */
 export async function loadWorld(log: Log, scope: Scope, at = Number.POSITIVE_INFINITY): Promise<Loaded> {
-  const start = { world: emptyWorld(), seq: 0, step: 0, hash: zeroHash, lastId: '', snapshot: noSnapshot }
-  return replay(log, scope, start, at)
+  return replay(log, scope, beginning(), { at })
+}
+
+export function beginning(): Loaded {
+  return { world: emptyWorld(), seq: 0, step: 0, hash: zeroHash, lastId: '', snapshot: noSnapshot }
 }
 
 /** The same state, from the stored snapshot and the tail behind it where the chain vouches for the snapshot. */
 export async function loadNewest(log: Log, scope: Scope): Promise<Loaded> {
   const start = await fromSnapshot(log, scope)
-  return start === null ? loadWorld(log, scope) : replay(log, scope, start, Number.POSITIVE_INFINITY)
+  return start === null ? loadWorld(log, scope) : replay(log, scope, start, { at: Number.POSITIVE_INFINITY })
 }
 
 /** A snapshot is a cache: any doubt throws it away. It must stand at the end of a step whose hash it names. */
@@ -49,16 +52,26 @@ async function fromSnapshot(log: Log, scope: Scope): Promise<Loaded | null> {
   return { world, seq, step: step.step, hash: step.hash, lastId, snapshot: { revision, seq } }
 }
 
-async function replay(log: Log, scope: Scope, start: Loaded, at: number): Promise<Loaded> {
+interface Until {
+  readonly at: number
+  /** Is told of each step that was folded as a whole. */
+  readonly onStep?: (there: Loaded) => void
+}
+
+/** Folds what stands behind a state into it, up to a fact. */
+export async function replay(log: Log, scope: Scope, start: Loaded, { at, onStep }: Until): Promise<Loaded> {
   const { world, snapshot } = start
   let head = { seq: start.seq, step: start.step, hash: start.hash, lastId: start.lastId }
   for (;;) {
-    const steps = await log.read(scope, { after: head.seq, limit: stepsPerPage })
+    // A step holds a fact at least, so no more of them are needed than facts.
+    const limit = Math.min(stepsPerPage, Math.max(at - head.seq, 1))
+    const steps = await log.read(scope, { after: head.seq, limit })
     for (const step of steps) {
       if (step.firstSeq > at) return { world, snapshot, ...head }
       if (step.prev !== head.hash) throw corrupt(scope, step.firstSeq, 'the chain is broken')
       const lastId = replayStep(world, step, at)
       head = { seq: step.firstSeq + step.count - 1, step: step.step, hash: step.hash, lastId }
+      if (head.seq <= at) onStep?.({ world, snapshot, ...head })
       if (head.seq >= at) return { world, snapshot, ...head }
     }
     if (steps.length === 0) return { world, snapshot, ...head }

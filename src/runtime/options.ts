@@ -11,6 +11,7 @@ import { silentLogger, systemClock, systemIds, systemRandom, systemScheduler } f
 import { defaultRedactor } from '../redaction/default-redactor.ts'
 import type { WorkspaceOptions } from '../workspace/open-workspace.ts'
 import { checkOptions, optionRules, type Rule, refusedOption } from './check-options.ts'
+import { PastWorlds } from './past-worlds.ts'
 import { checkSettings } from './turn-settings.ts'
 import { Workspaces } from './workspaces.ts'
 
@@ -67,6 +68,7 @@ export interface RuntimeOptions {
 /** The options with every default filled in and every value checked. */
 export interface Host {
   readonly log: Log
+  readonly past: PastWorlds
   readonly models: ReadonlyMap<string, Model>
   readonly defaultModel: string
   readonly summaryModel: Model | null
@@ -138,6 +140,7 @@ export function resolveHost(options: RuntimeOptions): Host {
     options.workspace == null ? null : new Workspaces({ options: options.workspace, limits, log: options.log, logger })
   return {
     log: options.log,
+    past: new PastWorlds(options.log),
     models,
     defaultModel: models.keys().next().value ?? '',
     summaryModel: options.summaryModel ?? null,

@@ -5,7 +5,6 @@ import type { Scope } from '../facts/scope.ts'
 import { Bodies } from './bodies.ts'
 import { buildDesk } from './desk-builder.ts'
 import { followView } from './lane.ts'
-import { loadWorld } from './load-world.ts'
 import type { Host } from './options.ts'
 import { readFacts } from './read-facts.ts'
 import { requestOf } from './request-of.ts'
@@ -17,7 +16,7 @@ export async function rebuildRequest(host: Host, scope: Scope, seq: number): Pro
   const fact = (await readFacts(log, scope, { after: seq - 1, limit: 1 }))[0]
   if (fact?.type !== 'model.requested' || fact.task === null)
     throw new LandfallError('NOT_FOUND', 'No model request was sent at this seq.', { details: { seq } })
-  const { world } = await loadWorld(log, scope, seq)
+  const { world } = await host.past.load(scope, seq)
   const record = world.taskRecords.get(fact.task)
   const key = await keyOf(log, scope)
   if (record?.started == null) throw new LandfallError('NOT_FOUND', 'The task of this request is not there.')

@@ -15,7 +15,6 @@ import { givenOptions } from './given-options.ts'
 import type { GroupOutcome } from './group-handle.ts'
 import { type GroupView, groupsOf, type Joined, mayEndGroup, outcomeOfGroup } from './group-reads.ts'
 import { type LedgerEntry, readLedger } from './ledger.ts'
-import { loadWorld } from './load-world.ts'
 import { lookAtWorld } from './look-at-world.ts'
 import type { Outcome } from './outcome.ts'
 import { openPauses, type PauseView, pausesOf } from './pause-view.ts'
@@ -86,7 +85,7 @@ export class SessionReads {
     const { at } = givenOptions(options)
     if (at === undefined) return this.#look((world) => stateOf(this.#known(world)))
     if (!Number.isSafeInteger(at) || at < 1) throw invalid('at', 'is a seq: a whole number of at least 1')
-    const { world } = await loadWorld(this.#services.host.log, this.#scope, at)
+    const { world } = await this.#services.host.past.load(this.#scope, at)
     if (world.seq < at) throw notFound('seq', at)
     return stateOf(this.#known(world))
   }

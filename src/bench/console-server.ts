@@ -1,0 +1,30 @@
+import { entryPoints, loadModule, type Runtime, type Scope } from './product.ts'
+
+/** A server with the console, and the headers under which it shows a scope. */
+export interface ConsoleServer {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly scope: Scope
+  close(): Promise<void>
+}
+
+interface ServerModule {
+  createServer(
+    runtime: Runtime,
+    options: { readonly site: unknown },
+  ): {
+    listen(): Promise<string>
+    close(): Promise<void>
+  }
+  consoleSite(): unknown
+}
+
+export async function serveConsole(runtime: Runtime, scope: Scope): Promise<ConsoleServer> {
+  const loaded = await loadModule(entryPoints.server)
+  if ('missing' in loaded) throw new Error(loaded.missing)
+  const { createServer, consoleSite } = loaded.found as unknown as ServerModule
+  const server = createServer(runtime, { site: consoleSite() })
+  const url = await server.listen()
+  const headers = { 'x-landfall-tenant': scope.tenant, 'x-landfall-user': scope.user }
+  return { url, headers, scope, close: () => server.close() }
+}
