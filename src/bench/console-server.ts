@@ -8,21 +8,18 @@ export interface ConsoleServer {
   close(): Promise<void>
 }
 
-interface ServerModule {
-  createServer(
-    runtime: Runtime,
-    options: { readonly site: unknown },
-  ): {
-    listen(): Promise<string>
-    close(): Promise<void>
-  }
-  consoleSite(): unknown
+interface Server {
+  listen(): Promise<string>
+  close(): Promise<void>
 }
 
 export async function serveConsole(runtime: Runtime, scope: Scope): Promise<ConsoleServer> {
   const loaded = await loadModule(entryPoints.server)
   if ('missing' in loaded) throw new Error(loaded.missing)
-  const { createServer, consoleSite } = loaded.found as unknown as ServerModule
+  const { createServer, consoleSite } = loaded.found as {
+    createServer: (runtime: Runtime, options: { readonly site: unknown }) => Server
+    consoleSite: () => unknown
+  }
   const server = createServer(runtime, { site: consoleSite() })
   const url = await server.listen()
   const headers = { 'x-landfall-tenant': scope.tenant, 'x-landfall-user': scope.user }

@@ -13,10 +13,6 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const rests = 20
 
 /** As much of a driver of browsers as is used here: it is no dependency of the package. */
-interface Playwright {
-  readonly chromium: { launch(options: object): Promise<Browser> }
-}
-
 interface Browser {
   newPage(options: object): Promise<Page>
   close(): Promise<void>
@@ -34,7 +30,7 @@ export async function scrubInBrowser(server: ConsoleServer, session: string): Pr
   if (executablePath === undefined) return 'no Chromium here, so nothing was measured in a page'
   const loaded = await loadModule('playwright-core')
   if ('missing' in loaded) return 'no playwright-core here, so nothing was measured in a page'
-  const { chromium } = loaded.found as unknown as Playwright
+  const { chromium } = loaded.found as { chromium: { launch: (options: object) => Promise<Browser> } }
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   try {
     const page = await browser.newPage({ viewport: { width: 1_400, height: 900 } })

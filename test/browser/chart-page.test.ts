@@ -1,30 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { start } from '../cli/cli-process.ts'
-import { tempFolder } from '../log/temp-store.ts'
+import { main } from '../cli/cli-process.ts'
+import { repoRoot } from '../repo/source-files.ts'
 import { hasChromium, launch, newPage, sayWithoutChromium } from './chromium.ts'
+import { faintTexts, misplaced } from './contrast.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 const patience = { timeout: 10_000 }
 sayWithoutChromium()
 
+const xstate = pathToFileURL(join(repoRoot, 'node_modules/xstate/dist/xstate.esm.js')).href
+const lamp = `import { setup } from '${xstate}'
+export const lamp = setup({ guards: { isDark: ({ event }) => event.lux < 10 } }).createMachine({
+  id: 'lamp', initial: 'off',
+  states: { off: { on: { PRESS: { guard: 'isDark', target: 'on', actions: 'ring' } } }, on: { after: { 1000: 'off' } } },
+})`
+
 // Needs Chromium: apt-get install -y chromium.
 describe.skipIf(!hasChromium)('the chart page', () => {
   let browser: Browser
+  let address: string
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-charts-'))
+  const commands: ChildProcess[] = []
+
+  /** The command as a reader types it; one process serves the tests that look at the same charts. */
+  async function served(words: readonly string[]): Promise<string> {
+    const command = spawn(process.execPath, [main, 'machines', ...words, '--open', '--json'], {
+      cwd: folder,
+      env: { ...process.env, BROWSER: 'none' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    commands.push(command)
+    const [line] = (await once(createInterface({ input: command.stdout as Readable }), 'line')) as [string]
+    return (JSON.parse(line) as { address: string }).address
+  }
 
   beforeAll(async () => {
-    browser = await launch()
+    ;[browser, address] = await Promise.all([launch(), served([])])
   })
-  afterAll(() => browser.close())
+  afterAll(async () => {
+    for (const command of commands) command.kill('SIGINT')
+    await browser.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
-  async function open(words: readonly string[] = []): Promise<{ page: Page; problems: string[] }> {
-    const started = start(['machines', ...words, '--open', '--json'], { cwd: tempFolder(), env: { BROWSER: 'none' } })
-    let out = ''
-    started.process.stdout?.on('data', (part: string) => {
-      out += part
-    })
-    await started.shows('\n')
-    return newPage(browser, (JSON.parse(out) as { address: string }).address)
+  async function open(chart?: string): Promise<{ page: Page; problems: string[] }> {
+    const opened = await newPage(browser, address)
+    if (chart !== undefined) await click(opened.page, chart)
+    return opened
   }
 
   const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
@@ -58,7 +89,7 @@ describe.skipIf(!hasChromium)('the chart page', () => {
   })
 
   it('goes back to where it was, and on from there', async () => {
-    const { page } = await open(['call'])
+    const { page } = await open('call')
     for (const name of ['call.started', 'call.interrupted', 'call.started']) {
       const played = await page.locator('.history li').count()
       await click(page, name)
@@ -73,13 +104,13 @@ describe.skipIf(!hasChromium)('the chart page', () => {
   })
 
   it('plays an event whose name is clicked in the drawing', async () => {
-    const { page } = await open(['call'])
+    const { page } = await open('call')
     await page.locator('.label .event', { hasText: 'call.held' }).first().click()
     await expect.poll(() => state(page).textContent(), patience).toBe('held')
   })
 
   it('is used with the keyboard alone', async () => {
-    const { page } = await open(['call'])
+    const { page } = await open('call')
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
     const tabTo = async (text: string) => {
       for (let presses = 0; presses < 40 && (await focused()) !== text; presses += 1) await page.keyboard.press('Tab')
@@ -98,7 +129,7 @@ describe.skipIf(!hasChromium)('the chart page', () => {
   })
 
   it('takes an event and an input as JSON, and says what is wrong with them', async () => {
-    const { page } = await open(['call'])
+    const { page } = await open('call')
     await page.getByText('Another event').click()
     await page.locator('textarea').first().fill('{"kind": 1}')
     await click(page, 'Send')
@@ -113,7 +144,7 @@ describe.skipIf(!hasChromium)('the chart page', () => {
   })
 
   it('follows the colours of the system, and the reader who wants others', async () => {
-    const { page } = await open(['call'])
+    const { page } = await open('call')
     expect(await colour(page, 'body')).toBe('rgb(255, 255, 255)')
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await colour(page, 'body')).toBe('rgb(18, 22, 28)')
@@ -135,5 +166,39 @@ describe.skipIf(!hasChromium)('the chart page', () => {
     expect(nameless).toBe(0)
     expect(await page.locator('svg[role=img] > title').first().textContent()).toBe('The session chart')
     expect(await page.locator('[aria-live=polite]').count()).toBe(1)
+  })
+
+  it('plays the chart of a file of the reader: what its guard refuses, what it asks for, its timers', async () => {
+    writeFileSync(join(folder, 'lamp.machine.mjs'), lamp)
+    const { page, problems } = await newPage(browser, await served(['./lamp.machine.mjs']))
+    const send = async (lux: number) => {
+      await page
+        .locator('textarea')
+        .first()
+        .fill(JSON.stringify({ type: 'PRESS', lux }))
+      await click(page, 'Send')
+    }
+    await page.getByText('Another event').click()
+    await send(50)
+    await expect.poll(() => page.locator('.guards').textContent(), patience).toContain('isDark said no in lamp.off')
+    expect(await active(page)).toEqual(['lamp', 'lamp.off'])
+    await send(5)
+    await expect.poll(() => state(page).textContent(), patience).toBe('on')
+    expect(await page.locator('.asked').textContent()).toContain('ring')
+    await page.locator('.events button').first().click()
+    await expect.poll(() => state(page).textContent(), patience).toBe('off')
+    expect(problems).toEqual([])
+  })
+
+  it('fits a telephone and a desk, and its texts can be read in light and dark', async () => {
+    const { page } = await open('task')
+    for (const width of [360, 1_400]) {
+      await page.setViewportSize({ width, height: 740 })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        expect(await misplaced(page), `${width} ${colorScheme}`).toEqual([])
+        expect(await faintTexts(page), `${width} ${colorScheme}`).toEqual([])
+      }
+    }
   })
 })

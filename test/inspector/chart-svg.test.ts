@@ -4,6 +4,7 @@ import { callMachine, sessionMachine, taskMachine } from '../../machines/public.
 import { chartEdges, chartNodes } from '../../src/inspector/chart-edges.ts'
 import { chartGraph } from '../../src/inspector/chart-graph.ts'
 import { type Box, type ChartLayout, layoutChart } from '../../src/inspector/chart-layout.ts'
+import { chartStyle } from '../../src/inspector/chart-style.ts'
 import { chartSvg } from '../../src/inspector/chart-svg.ts'
 import { doorMachine } from './door-chart.ts'
 
@@ -140,4 +141,36 @@ describe('a chart as SVG', () => {
 
 function grown({ x, y, width, height }: Box): Box {
   return { x: x - 1, y: y - 1, width: width + 2, height: height + 2 }
+}
+
+describe('the colours of a chart', () => {
+  const [light, dark] = [...chartStyle.matchAll(/\{((?:--chart-[a-z]+:#[0-9a-f]{6};)+)/g)].map(
+    ([, text = '']) =>
+      new Map([...text.matchAll(/--chart-([a-z]+):(#[0-9a-f]{6})/g)].map(([, name, hex]) => [name, hex])),
+  )
+
+  it.each([
+    ['light', light],
+    ['dark', dark],
+  ])('can be read in %s: every text on everything that may be behind it, every line on its ground', (_, colours) => {
+    const contrast = (one: string, other: string) => {
+      const [low = 0, high = 1] = [one, other].map((name) => luminance(colours?.get(name) ?? '')).sort((a, b) => a - b)
+      return (high + 0.05) / (low + 0.05)
+    }
+    for (const ink of ['ink', 'event', 'guard', 'action'])
+      for (const ground of ['ground', 'box', 'region', 'active'])
+        expect(contrast(ink, ground), `${ink} on ${ground}`).toBeGreaterThanOrEqual(4.5)
+    for (const mark of ['line', 'mark'])
+      for (const ground of ['ground', 'box', 'region'])
+        expect(contrast(mark, ground), `${mark} on ${ground}`).toBeGreaterThanOrEqual(3)
+  })
+})
+
+/** As WCAG reckons it. */
+function luminance(hex: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
