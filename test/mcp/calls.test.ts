@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { hurried, mcpServer, sharedServer, usingServer, type Way } from './kit/using-server.ts'
+import { mcpServer, type Way } from './kit/test-server.ts'
+import { hurried, sharedServer, usingServer } from './kit/using-server.ts'
 
 // Servers are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -77,8 +78,7 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
 
   it('is lost when a message is beyond all bounds, and a read is tried again, as often as calls are', async () => {
     // Each try over stdio costs a process.
-    const server = await mcpServer(way)
-    const { turn, facts } = await usingServer(server.provider(), [[[['give', { what: 'huge' }]]]], {
+    const { turn, facts } = await usingServer(shared.server.provider(), [[[['give', { what: 'huge' }]]]], {
       limits: { callAttempts: 2 },
     })
     await turn()
@@ -140,7 +140,7 @@ describe.each(['stdio', 'http'] satisfies Way[])('an MCP server over %s', (way) 
   })
 
   it('is given up at the deadline of its tools', async () => {
-    const server = await mcpServer(way)
+    const server = shared.sinceNow()
     const provider = server.provider({ timeoutMs: 200 })
     const { turn, facts } = await usingServer(provider, [[[['linger']]]], { limits: { graceMs: 100 } })
     await turn()

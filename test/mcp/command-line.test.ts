@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, vi } from 'vitest'
 import { landfall, start, workFolder } from '../cli/cli-process.ts'
-import { isGone, mcpServer } from './kit/using-server.ts'
+import { isGone, mcpServer } from './kit/test-server.ts'
 
 // Every command is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })

@@ -8,7 +8,8 @@ import { limits } from '../../src/facts/limits.ts'
 import { silentLogger } from '../../src/facts/system-ports.ts'
 import { manualTime } from '../models/manual-time.ts'
 import { plainServer } from './kit/plain-server.ts'
-import { mcpServer, usingServer } from './kit/using-server.ts'
+import { mcpServer } from './kit/test-server.ts'
+import { usingServer } from './kit/using-server.ts'
 
 // A server is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -31,7 +32,10 @@ async function calling(tools: readonly object[], args: object, logger = silentLo
   const server = await plainServer({ tools, result: text('done') })
   const provider = mcpProvider({ name: 'here', url: server.url, trust: 'operator', effects: { pay: 'mutate' } })
   const calls = [[[['pay', args]], [['pay', args]]]] as never
-  const { turn, facts, session, runtime } = await usingServer(provider, calls, { logger })
+  const { turn, facts, session, runtime } = await usingServer(provider, calls, {
+    logger,
+    limits: { mcpSchemaCheckMs: 50 },
+  })
   return { server, turn, facts, session, runtime }
 }
 
@@ -74,9 +78,9 @@ describe('a schema that never ends', () => {
 
   it('or is too much to be read leaves out what is left of the offer, and the others work', async () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 900 }, (_, at) => [`p${at}`, { type: 'string', maxLength: 9 }]),
+      Array.from({ length: 500 }, (_, at) => [`p${at}`, { type: 'string', maxLength: 9 }]),
     )
-    const huge = Array.from({ length: 90 }, (_, at) => ({
+    const huge = Array.from({ length: 30 }, (_, at) => ({
       name: `t${at}`,
       inputSchema: { type: 'object', properties },
     }))
@@ -85,8 +89,8 @@ describe('a schema that never ends', () => {
     const tools = [{ name: 'pay', inputSchema: { type: 'object' } }, ...huge]
     const server = await plainServer({ tools, result: text('done') })
     const provider = mcpProvider({ name: 'here', url: server.url, trust: 'operator' })
-    const { turn } = await usingServer(provider, [[[['pay']]]], { logger, limits: { mcpSchemasMs: 100 } })
-    expect(warnings.at(-1)).toMatchObject({ tool: 't89', why: expect.stringContaining('too long to be read') })
+    const { turn } = await usingServer(provider, [[[['pay']]]], { logger, limits: { mcpSchemasMs: 20 } })
+    expect(warnings.at(-1)).toMatchObject({ tool: 't29', why: expect.stringContaining('too long to be read') })
     expect(await turn()).toMatchObject({ status: 'completed' })
   })
 

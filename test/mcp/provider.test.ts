@@ -7,7 +7,8 @@ import { silentLogger } from '../../src/facts/system-ports.ts'
 import { memoryLog } from '../../src/log/memory/memory-log.ts'
 import { scriptedModel } from '../../src/models/scripted-model.ts'
 import { openRuntime } from '../../src/runtime/open-runtime.ts'
-import { hurried, isGone, mcpServer, sharedServer, usingServer } from './kit/using-server.ts'
+import { isGone, mcpServer } from './kit/test-server.ts'
+import { hurried, sharedServer, usingServer } from './kit/using-server.ts'
 
 // Servers are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -159,12 +160,17 @@ describe('a server that cannot be had', () => {
   })
 
   it('fails it too when there is no such program, or nobody at the address; what was bound before is let go', async () => {
-    const server = await mcpServer('stdio')
-    for (const options of [{ command: '/no/such/program' }, { url: 'http://127.0.0.1:1/mcp' }]) {
-      const catalog = [server.provider(), mcpProvider({ name: 'away', ...options })]
+    const bound = await mcpServer('stdio')
+    for (const [first, options] of [
+      [bound, { command: '/no/such/program' }],
+      [shared.server, { url: 'http://127.0.0.1:1/mcp' }],
+    ] as const) {
+      const catalog = [first.provider(), mcpProvider({ name: 'away', ...options })]
       const refused = await refusalOf(openRuntime({ log: memoryLog(), model, scheduler: hurried, catalog }))
       expect(refused).toMatchObject({ code: 'MCP_UNAVAILABLE', details: { server: 'away' } })
     }
+    const [, pid] = bound.happened()[0]?.split(' ') ?? []
+    await expect.poll(() => isGone(Number(pid)), { interval: 10 }).toBe(true)
   })
 
   it('is refused by name when two have one', async () => {
@@ -186,6 +192,21 @@ describe('a server that cannot be had', () => {
     { name: 'a', command: 'x', effects: { y: 'write' } },
     { name: 'a', command: 'x', connectMs: 0 },
     { name: 'a', command: 'x', timeout: 5 },
+    { name: 'a', command: 'x', effects: null },
+    { name: 'a', command: 'x', env: null },
+    { name: 'a', command: 'x', env: { KEY: 5 } },
+    { name: 'a', command: 'x', cwd: 7 },
+    { name: 'a', command: 'x', confirm: 'twice' },
+    { name: 'a', command: 'x', load: 'later' },
+    { name: 'a', command: 'x', timeoutMs: -1 },
+    { name: 'a', command: 'x', headers: {} },
+    { name: 'a', command: [] },
+    { name: 'a', command: ['a\0b'] },
+    { name: 'a', url: 'http://127.0.0.1', args: ['x'] },
+    { name: 'a', url: 'http://127.0.0.1', env: {} },
+    { name: 'a', url: 'http://127.0.0.1', headers: null },
+    { name: 'a', url: 'http://127.0.0.1', headers: { key: 'two\nlines' } },
+    { name: 'a', url: 'http://ada:secret@127.0.0.1/' },
   ])('is refused when it is described as %j', (options) => {
     expect(() => mcpProvider(options as never)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
   })

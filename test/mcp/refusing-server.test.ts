@@ -83,13 +83,16 @@ describe('a server that refuses', () => {
     },
   )
 
-  it.each([500, 502, 503])('a change with %i may have done it: unknown, and not sent again', async (status) => {
-    const server = await plainServer({ reply: answering('tools/call', status) })
-    const { outcome, finished } = await callOf(server.url, 'mutate')
-    expect(outcome).toMatchObject({ calls: { unknownMutating: 1, failed: 0 } })
-    expect(finished).toBeUndefined()
-    expect(server.calls()).toBe(1)
-  })
+  it.each([408, 499, 500, 502, 503])(
+    'a change with %i may have done it: unknown, and not sent again',
+    async (status) => {
+      const server = await plainServer({ reply: answering('tools/call', status) })
+      const { outcome, finished } = await callOf(server.url, 'mutate')
+      expect(outcome).toMatchObject({ calls: { unknownMutating: 1, failed: 0 } })
+      expect(finished).toBeUndefined()
+      expect(server.calls()).toBe(1)
+    },
+  )
 
   it('a call with 404 has lost its session there: another one is begun, and the call is sent once more', async () => {
     let first = true
