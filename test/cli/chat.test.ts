@@ -137,25 +137,30 @@ it('ends with the code of the last turn when its lines come from a program', asy
   expect((await landfall(['chat', '--model', 'script:fail.json'], { cwd, input: 'go\n' })).code).toBe(1)
 })
 
-it('shows words as they come at a terminal, with a prompt, and cancels at Ctrl-C', async ({ skip }) => {
+it('shows words as they come at a terminal, with a prompt, and cancels at Ctrl-C; approves, answers, steers and supersedes there too', async ({
+  skip,
+}) => {
   const has = spawnSync('script', ['--version']).status === 0
   if (!has) {
     if (process.env.CI === 'true') throw new Error('script is missing: apt-get install bsdutils')
     skip('SKIPPED: a pseudo-terminal needs `script`: apt-get install bsdutils')
   }
-  const cwd = folder({ turns: [[{ chunks: ['words ', 'as they ', 'come'] }], [{ hang: true }]] })
-  const command = `${process.execPath} ${main} chat --model script:chat.json`
+  const asks = [call('order'), call('ask'), { text: 'It is {{last}}' }]
+  const turns = [[{ chunks: ['words ', 'as they ', 'come'] }], [{ hang: true }], asks, [{ hang: true }]]
+  const cwd = folder({ turns, everyTurn: [{ text: 'Heard:{{input}}' }] })
+  const command = `${process.execPath} ${main} chat --model script:chat.json --tools tools.mjs`
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     cwd,
-    env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' },
+    env: { ...process.env, TERM: 'xterm', NO_COLOR: '1', NODE_PATH: join(main, '../../../../node_modules') },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let shown = ''
   const shows = (text: string) =>
-    new Promise<void>((resolve) => {
+    new Promise<void>((resolve, reject) => {
       const look = () => {
         if (shown.includes(text)) resolve()
       }
+      child.on('close', () => reject(new Error(`it ended without "${text}": ${shown}`)))
       child.stdout.on('data', look)
       look()
     })
@@ -171,6 +176,21 @@ it('shows words as they come at a terminal, with a prompt, and cancels at Ctrl-C
   await shows('running (follow_up)')
   child.stdin.write('\u0003')
   await shows('(cancelled')
+  // Everything else by keyboard too: a slip is taken back, a line comes again with the arrow.
+  child.stdin.write('gp\u007fo on\r')
+  await shows('? 1 approval: order')
+  child.stdin.write('/approve\r')
+  await shows('? 2 input: ask')
+  child.stdin.write('/answer green\r')
+  await shows('It is green')
+  child.stdin.write('wait\r')
+  await shows('wait')
+  child.stdin.write('/steer hurry\r')
+  await shows('steer: queued')
+  child.stdin.write('/supersede another\r')
+  await shows('Heard:another')
+  child.stdin.write('\u001b[A\u001b[A\u001b[A\r')
+  await shows('Heard:wait')
   child.stdin.write('\u0004')
   const code = await new Promise((resolve) => child.on('close', resolve))
   expect(code).toBe(0)

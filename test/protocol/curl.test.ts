@@ -70,7 +70,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-it('curl alone does what the README says: start, steer, approve, queue, supersede, cancel, acknowledge, read, watch', async (context) => {
+it('curl alone does what the README says: start, steer, approve, queue, supersede, cancel, acknowledge, read, watch and the rest', async (context) => {
   if (!hasCurl) {
     if (process.env.CI === 'true') throw new Error('curl is missing: apt-get install curl')
     context.skip('curl is missing: apt-get install curl')
@@ -97,6 +97,18 @@ it('curl alone does what the README says: start, steer, approve, queue, supersed
     ...['call.unknown', 'mutation.quarantined', 'mutation.acknowledged'],
   ])
     expect(told, type).toContain(type)
+  expect(out).toContain('You said: Say goodbye.')
+  const all = spawnSync(process.execPath, [main, 'log', '--session', 'tea'], { cwd: folder, encoding: 'utf8' })
+  const log = all.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).type)
+  for (const type of [
+    ...['task.blocked', 'task.unblocked', 'task.input_replaced', 'pause.requested', 'pause.settled', 'grant.reduced'],
+    ...['session.closed', 'session.reopened', 'session.erased'],
+  ])
+    expect(log, type).toContain(type)
   const verified = spawnSync(process.execPath, [main, 'verify', '--all'], { cwd: folder, encoding: 'utf8' })
-  expect(verified.stdout).toMatch(/^ok local\/local\/tea /m)
+  expect(verified.stdout).toMatch(/^ok local\/local\/copy /m)
+  expect([verified.status, verified.stdout]).toEqual([0, expect.stringContaining('local/local/tea')])
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/facts/system-ports.ts'
 import { loadKeySet, localKeySet } from '../../src/protocol/key-set.ts'
 import { refusal } from '../runtime/kit/check.ts'
+import { type Document, operationsOf } from './kit/openapi.ts'
 import { ask, get, post, served } from './kit/served.ts'
 import { SseClient } from './kit/sse-client.ts'
 import { type Issuer, issuer } from './kit/tokens.ts'
@@ -53,24 +54,28 @@ async function forgeries(keys: Issuer): Promise<Readonly<Record<string, Record<s
 }
 
 describe('with keys', () => {
-  it('who cannot prove who they are is told the same 401 on every kind of route, whatever the proof lacks', async () => {
+  it('who cannot prove who they are is told the same 401 on every route, whatever the proof lacks', async () => {
     const keys = await issuer()
-    const { url } = await served({ server: { identity: keys.identity } })
+    const { url } = await served({ server: { identity: keys.identity, metrics: () => '' } })
+    const { body: document } = await get(`${url}/openapi.json`)
+    const described = operationsOf(document as Document).filter(({ path }) => path.startsWith('/v1/'))
+    const routes = [...described, { method: 'get', path: '/metrics' }].filter(({ path }) => path !== '/v1/machines')
+    expect(routes.length).toBeGreaterThanOrEqual(40)
     const told = new Set<string>()
-    for (const [name, headers] of Object.entries(await forgeries(keys)))
-      for (const [method, path] of [
-        ['GET', '/v1/sessions'],
-        ['POST', '/v1/sessions/one/tasks'],
-        ['GET', '/v1/sessions/one/events'],
-        ['GET', '/metrics'],
-      ] as const) {
-        const body = method === 'POST' ? { action: 'start', input: 'x', ...ann } : undefined
-        const answer = await ask(method, `${url}${path}`, { headers, ...(body === undefined ? {} : { body }) })
-        expect(answer.status, `${name} at ${path}`).toBe(401)
+    for (const [name, headers] of Object.entries(await forgeries(keys))) {
+      const answers = routes.map(async ({ method, path }) => {
+        const body = method === 'post' ? { body: { action: 'start', input: 'x', ...ann } } : {}
+        const answer = await ask(method.toUpperCase(), `${url}${path.replaceAll(/\{\w+\}/g, 'one')}`, {
+          headers,
+          ...body,
+        })
+        expect(answer.status, `${name} at ${method} ${path}`).toBe(401)
         expect(answer.headers.get('www-authenticate')).toBe('Bearer')
         expect(answer.body.code).toBe('IDENTITY_REQUIRED')
         if (!/tenant|user/.test(name)) told.add(JSON.stringify(answer.body))
-      }
+      })
+      await Promise.all(answers)
+    }
     expect(told.size).toBe(1)
   })
 
