@@ -16,7 +16,7 @@ export const chartStyle = [
   `[data-theme=dark] ${chart},${chart}[data-theme=dark]{${dark}}`,
   `${chart} text{fill:var(--chart-ink)}`,
   `${chart} .name{font-size:13px;font-weight:700}`,
-  `${chart} .head text{paint-order:stroke;stroke:var(--chart-region);stroke-width:5px;stroke-linejoin:round}`,
+  `${chart} .head>rect{fill:var(--chart-region);opacity:.9}`,
   `${chart} .state>rect{fill:var(--chart-box);stroke:var(--chart-line)}`,
   `${chart} .compound>rect,${chart} .parallel>rect{fill:var(--chart-region)}`,
   `${chart} .region>rect{stroke-dasharray:5 4}`,

@@ -1,7 +1,7 @@
 import type { Box, ChartLayout, PlacedArrow, PlacedState } from './chart-layout.ts'
 import { stateName, textSize } from './chart-layout.ts'
 import { chartStyle } from './chart-style.ts'
-import type { TextLine } from './rule-text.ts'
+import { lineLength, type TextLine } from './rule-text.ts'
 
 export interface SvgOptions {
   /** What is drawn, for those who do not see it. */
@@ -69,9 +69,14 @@ function stateSvg(state: PlacedState, active: ReadonlySet<string>): string {
   ].join('')
 }
 
-/** The words of a state with states inside stand before the arrows that cross it. */
+/** The words of a state with states inside stand before the arrows that cross it, on a plate that lets them be read. */
 function headSvg(state: PlacedState): string {
-  return ['<g class="head">', ...textsSvg(state), '</g>'].join('')
+  const { char, line, title, titleLine, pad } = textSize
+  const { x, y, lines } = state
+  const widest = Math.max(stateName(state).length * title, ...lines.map((each) => lineLength(each) * char))
+  const height = titleLine + (lines.length === 0 ? 0 : lines.length * line)
+  const plate = `<rect x="${x + pad - 3}" y="${y + 4}" width="${Math.ceil(widest) + 6}" height="${height}" rx="3"/>`
+  return ['<g class="head">', plate, ...textsSvg(state), '</g>'].join('')
 }
 
 function textsSvg(state: PlacedState): readonly string[] {

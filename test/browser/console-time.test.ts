@@ -50,10 +50,10 @@ describe.skipIf(!hasChromium)('time in the console', () => {
     page.on('request', (request) => {
       if (request.url().includes('/state?at=')) asked.push(request.url())
     })
-    // Every moment is shown; one in ten is left to be painted too, as a slider that is dragged would do it.
+    // As a hand that drags it does: some moments are passed over, and one in ten of those that are shown is painted too.
     const most = await slider(page).evaluate(async (input: HTMLInputElement) => {
       let rows = 0
-      for (let seq = Number(input.max); seq >= 1; seq -= 1) {
+      for (let seq = Number(input.max); seq >= 1; seq -= seq > 3 ? 3 : 1) {
         input.value = String(seq)
         input.dispatchEvent(new Event('input', { bubbles: true }))
         await (seq % 10 === 0 ? new Promise(requestAnimationFrame) : Promise.resolve())
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('time in the console', () => {
         context: document.querySelector('#panel-moment')?.textContent ?? '',
       }))
       expect(JSON.parse(shown.state), `state at ${seq}`).toEqual(JSON.parse(JSON.stringify(state)))
-      expect(shown.grants).toBe(Object.keys(state.grants).length)
+      expect(shown.grants).toBe(Object.values(state.grants).filter((of) => Object.keys(of).length > 0).length)
       expect(shown.context).toContain(`${state.context.messages} messages`)
       seen.queue = Math.max(seen.queue, state.queue.length)
       seen.steering = Math.max(seen.steering, state.steering.length)

@@ -59,7 +59,7 @@ export function misplaced(page: Page): Promise<readonly string[]> {
       if (!element.checkVisibility() || element.closest('.sr-only, .skip, svg') !== null) continue
       const { left, right, width: own } = element.getBoundingClientRect()
       // What is inside something that scrolls by itself can be brought into sight.
-      const scroller = element.closest('.chart-place, .sessions ul, .facts, pre')
+      const scroller = element.closest('.chart-place, .drawing, .sessions ul, .facts, pre')
       if (scroller !== null) continue
       const name = `${element.tagName} ${(element.textContent ?? '').slice(0, 30)}`
       if (left < -1 || right > width + 1) found.push(`${name} from ${Math.round(left)} to ${Math.round(right)}`)

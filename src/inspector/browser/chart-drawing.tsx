@@ -27,7 +27,8 @@ export function ChartDrawing({ svg, zoom, active, took, follows = true, onEvent 
   useEffect(() => {
     if (zoom === 0 || !follows) return
     const innermost = [...(place.current?.querySelectorAll('.atomic.active, .final.active') ?? [])][0]
-    innermost?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    if (innermost !== undefined && !isWellInside(innermost, place.current?.parentElement))
+      innermost.scrollIntoView({ block: 'center', inline: 'center' })
   }, [active, zoom, follows])
   useEffect(() => {
     const drawn = place.current
@@ -41,6 +42,19 @@ export function ChartDrawing({ svg, zoom, active, took, follows = true, onEvent 
   }, [onEvent])
   // The drawing comes from the server of this page, which escapes every name in it.
   return <div class="chart" ref={place} dangerouslySetInnerHTML={{ __html: svg }} />
+}
+
+const edge = 24
+
+function isWellInside(state: Element, around: Element | null | undefined): boolean {
+  if (around == null) return true
+  const [inner, outer] = [state.getBoundingClientRect(), around.getBoundingClientRect()]
+  return (
+    inner.left >= outer.left + edge &&
+    inner.right <= outer.right - edge &&
+    inner.top >= outer.top + edge &&
+    inner.bottom <= Math.min(outer.bottom, innerHeight) - edge
+  )
 }
 
 function mark(place: HTMLElement, active: ReadonlySet<string>, took: ReadonlySet<string>): void {

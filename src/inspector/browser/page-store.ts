@@ -25,7 +25,7 @@ export function createPageStore(charts: readonly PageChart[], first: PageChart) 
     simulation: first.simulation,
     problem: null,
     theme: 'auto',
-    zoom: 0,
+    zoom: zoomFor(first),
   }
   return createStore({
     context: initial,
@@ -36,6 +36,7 @@ export function createPageStore(charts: readonly PageChart[], first: PageChart) 
         input: chart.input,
         simulation: chart.simulation,
         problem: null,
+        zoom: zoomFor(chart),
       }),
       simulated: (state, { simulation, input }: { simulation: Simulation; input: unknown }) => ({
         ...state,
@@ -51,6 +52,18 @@ export function createPageStore(charts: readonly PageChart[], first: PageChart) 
 }
 
 export type PageStore = ReturnType<typeof createPageStore>
+
+/** Below this share of its size nobody can read a chart. */
+const readable = 0.6
+/** What stands beside the drawing on a wide screen, in pixels. */
+const besideWidth = 430
+
+/** A chart begins as a whole where it can be read so; otherwise in its full size, at what is active. */
+function zoomFor({ svg }: PageChart): number {
+  const width = Number(/viewBox="0 0 ([\d.]+)/.exec(svg)?.[1] ?? 0)
+  const place = innerWidth > 2 * besideWidth ? innerWidth - besideWidth : innerWidth
+  return width * readable > place ? 1 : 0
+}
 
 /** Events that have been played so far. */
 export function playedEvents({ simulation }: PageState): readonly SimulatedEvent[] {

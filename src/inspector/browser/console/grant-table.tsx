@@ -19,8 +19,9 @@ interface Grants {
 
 /** What living tasks may use. Authority can be taken from them here and is never given back. */
 export function GrantTables({ desk, grants, isLive }: Grants) {
-  const tasks = Object.entries(grants)
-  if (tasks.length === 0) return <p class="hint">No task lives.</p>
+  // A turn that waits was granted nothing yet.
+  const tasks = Object.entries(grants).filter(([, of]) => Object.keys(of).length > 0)
+  if (tasks.length === 0) return <p class="hint">No task may use anything.</p>
   return (
     <>
       {tasks.map(([task, of]) => (

@@ -39,8 +39,6 @@ export function LedgerTable({ desk }: { desk: ConsoleSession }) {
           <tr>
             <th scope="col">Fact</th>
             <th scope="col">What</th>
-            <th scope="col">By</th>
-            <th scope="col">Evidence</th>
           </tr>
         </thead>
         <tbody>{shown.map((entry) => rowOf(entry, look))}</tbody>
@@ -68,6 +66,7 @@ function rowOf(entry: LedgerEntry, onLook: (seq: number) => void): VNode {
 function LedgerRow({ entry, onLook }: { entry: LedgerEntry; onLook: () => void }) {
   const { seq, at, kind, by, call, task, evidence } = entry
   const details = Object.entries(entry).filter(([name]) => !told.has(name))
+  const about = call ?? task
   return (
     <tr>
       <td>
@@ -79,17 +78,25 @@ function LedgerRow({ entry, onLook }: { entry: LedgerEntry; onLook: () => void }
         <b>{kind.replaceAll('_', ' ')}</b>{' '}
         {details.map(([name, value]) => (
           <span key={name}>
-            <span class="hint">{name}</span> {typeof value === 'object' ? JSON.stringify(value) : String(value)}{' '}
+            {name === kind ? null : <span class="hint">{name} </span>}
+            {detailText(value)}{' '}
           </span>
         ))}
-        <span class="hint">
-          {shortId(call ?? task ?? '')} {clockTime(at)}
-        </span>
+        <p class="hint">
+          {clockTime(at)} by {by.kind} {shortId(by.id)}
+          {about === null ? null : `, about ${shortId(about)}`}
+          {evidence === undefined ? null : (
+            <>
+              , evidence <code title={evidence}>{evidence.slice(-12)}</code>
+            </>
+          )}
+        </p>
       </th>
-      <td>
-        {by.kind} {shortId(by.id)}
-      </td>
-      <td>{evidence === undefined ? '' : <code title={evidence}>{evidence.slice(0, 12)}</code>}</td>
     </tr>
   )
+}
+
+function detailText(value: unknown): string {
+  if (Array.isArray(value)) return value.map((each) => shortId(String(each))).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -22,7 +22,9 @@ export function Meters({ desk }: { desk: ConsoleSession }) {
         name="Budget"
         value={(budget?.used ?? 0) + (budget?.reserved ?? 0)}
         bound={budget?.limit ?? null}
-        note={budget !== undefined && budget.reserved > 0 ? `${budget.reserved} of it reserved` : ''}
+        note={
+          budget !== undefined && budget.reserved > 0 ? `${budget.reserved.toLocaleString('en')} of it reserved` : ''
+        }
       />
       <Meter
         name="Context"

@@ -68,7 +68,7 @@ function NewSession() {
       <input
         id="new-session"
         value={name}
-        placeholder="name of a session"
+        placeholder="its name"
         maxLength={128}
         onInput={({ currentTarget }) => setName(currentTarget.value)}
       />
