@@ -22,8 +22,8 @@ export class TaskHandle {
 
   /** The task as an XState actor: it shows what is committed and takes the operator's commands about the task. */
   get actor(): TaskActorRef {
-    if (this.#actor === null || this.#actor.getSnapshot().status === 'stopped')
-      this.#actor = this.#reads.taskActor(this.id)
+    const status = this.#actor?.getSnapshot().status
+    if (this.#actor === null || status === 'stopped' || status === 'error') this.#actor = this.#reads.taskActor(this.id)
     return this.#actor
   }
 

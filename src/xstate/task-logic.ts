@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ActorLogic, ActorScope, AnyActorRef, EventObject, Snapshot } from 'xstate'
 import type { Grant, Json, JsonObject, SteeringFate } from '../../machines/vocabulary.ts'
 import { canonicalText } from '../facts/canonical-text.ts'
-import { errorCode, isLandfallError } from '../facts/errors.ts'
+import { errorCode, isLandfallError, LandfallError } from '../facts/errors.ts'
 import type { Scope } from '../facts/scope.ts'
 import { type OperatorNotice, operate } from '../runtime/actors/operator-event.ts'
 import type { Input } from '../runtime/input.ts'
@@ -113,7 +113,7 @@ type Change = (snapshot: TaskLogicSnapshot) => TaskLogicSnapshot
  * Owns: the tie of one running actor to its task.
  * 1. The start is asked for under a command id that a repeat has too, so that a crash between the start and the host's next
  *    persisted snapshot leads to the same task.
- * 2. What is sent before the start is durable waits for it; order is kept.
+ * 2. What is sent before the start is durable waits for it; order is kept, and the outcome is told after the answers.
  * 3. A runtime that closes ends nothing: the actor stays active, and a restored one is joined to the task again.
  */
 class Attachment {
@@ -144,6 +144,8 @@ class Attachment {
       const handle = await started
       if (this.#stopped) return
       const output = await handle.outcome()
+      // An actor that is done tells nothing more: what was sent to it before gets its answer first.
+      await this.#before
       this.#tell('landfall.outcome', (snapshot) => ({ ...snapshot, status: 'done', output, error: undefined }))
     } catch (error) {
       if (this.#handle !== null && isLandfallError(error, 'SHUTTING_DOWN')) return
@@ -198,13 +200,28 @@ class Attachment {
   }
 }
 
+const starts: ReadonlySet<unknown> = new Set(['start', 'followUp', 'supersede'])
+
 function wantedContext(input: TaskInput): TaskLogicSnapshot['context'] {
+  // A chart that is written in JavaScript may give anything at all.
+  if (typeof input !== 'object' || input === null)
+    throw invalid('A task is invoked with an input: its scope, and what is asked for.', 'input')
+  if (input.command !== undefined && !starts.has(input.command))
+    throw invalid('A task is begun by start, followUp or supersede.', 'command')
   return { scope: input.scope, commandId: input.commandId ?? commandIdOf(input), task: null, wanted: input }
 }
 
 /** Of letters and digits only: the id must not look like a secret to a redactor. */
 function commandIdOf(input: TaskInput): string {
-  return `invoke-${createHash('sha256').update(canonicalText(input)).digest('hex').slice(0, 24)}`
+  try {
+    return `invoke-${createHash('sha256').update(canonicalText(input)).digest('hex').slice(0, 24)}`
+  } catch (cause) {
+    throw invalid('The input of a task is plain data, so that it can be told from another. Correct it.', 'input', cause)
+  }
+}
+
+function invalid(message: string, field: string, cause?: unknown): LandfallError {
+  return new LandfallError('INVALID_INPUT', message, { details: { field }, cause })
 }
 
 /** A snapshot is kept as JSON, and an error says nothing there by itself. */

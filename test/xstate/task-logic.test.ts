@@ -142,6 +142,41 @@ async function taskOf(runtime: Runtime): Promise<string> {
   return Object.keys(view.children)[0] ?? ''
 }
 
+describe('what a chart in JavaScript may give', () => {
+  const circle: Record<string, unknown> = { scope, input: 'x' }
+  circle.settings = { circle }
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['no scope', {}],
+    ['a number without JSON', { scope, input: 'x', settings: { count: 1n } }],
+    ['a function', { scope, input: () => 'x' }],
+    ['a circle', circle],
+    ['a command that begins nothing', { scope, input: { cancel: true }, command: 'erase' }],
+    ['the name of a method of every object', { scope, input: 'x', command: 'toString' }],
+  ])('%s is refused with a code, and nothing is started', async (_what, given) => {
+    const runtime = await runtimeWith({ everyTurn: [{ text: 'Hello.' }] })
+    const host = createActor(hostChart(runtime), { input: given as TaskInput }).start()
+    await toPromise(host)
+    expect(host.getSnapshot()).toMatchObject({ value: 'refused', context: { code: 'INVALID_INPUT' } })
+    expect(await started(runtime)).toBe(0)
+  })
+
+  it('what was sent to a task is answered before the task is told to have ended', async () => {
+    const runtime = await runtimeWith({ everyTurn: [{ hang: true }] })
+    const work = createActor(taskLogic(runtime), { input })
+    const heard: string[] = []
+    work.on('*', (notice) => heard.push(`${notice.command} ${'code' in notice ? notice.code : notice.receipt.result}`))
+    work.start()
+    work.send({ type: 'steer', input: 'Quickly.' })
+    work.send({ type: 'cancel' })
+    work.send({ type: 'steer', input: 'Too late.' })
+    expect(await toPromise(work)).toMatchObject({ status: 'cancelled' })
+    expect(heard).toEqual(['steer queued', 'cancel applied', 'steer TASK_NOT_ACTIVE'])
+  })
+})
+
 describe('a host chart that is restored', () => {
   it('joins the same task again, in another runtime on the same store', async () => {
     const log = memoryLog()

@@ -8,6 +8,7 @@ import {
 } from 'xstate'
 import type { Bus } from '../../bus/bus.ts'
 import { type Scope, scopeKey } from '../../facts/scope.ts'
+import { shuttingDown } from '../claim-session.ts'
 import type { Host } from '../options.ts'
 import { living, stopped } from './actor-view.ts'
 import type { OperatorPort } from './operator-event.ts'
@@ -21,7 +22,7 @@ export type RootActorRef = ActorRefFrom<RootLogic>
 /**
  * Owns: the one XState actor system of a runtime, and the projections of the sessions that somebody asked for.
  * 1. Nothing is in it, and nothing is paid for it, until an actor is asked for.
- * 2. When the runtime closes, every actor stops.
+ * 2. When the runtime closes, every actor stops, and none is made after that.
  */
 export class ActorSystem {
   readonly #host: Host
@@ -29,6 +30,7 @@ export class ActorSystem {
   readonly #projections = new Map<string, SessionProjection>()
   readonly #leaving = new WeakMap<EventObject, AnyActorRef>()
   readonly root: RootActorRef
+  #over = false
 
   constructor(host: Host, bus: Bus) {
     this.#host = host
@@ -37,20 +39,33 @@ export class ActorSystem {
   }
 
   session(scope: Scope, port: OperatorPort): SessionProjection {
+    if (this.#over) throw shuttingDown()
     const key = scopeKey(scope)
     const known = this.#projections.get(key)
     if (known !== undefined) return known
     const parts = { host: this.#host, bus: this.#bus, root: this.root }
-    const projection = new SessionProjection(scope, parts, { port, onRelease: () => this.#release(key) })
+    const projection: SessionProjection = new SessionProjection(scope, parts, {
+      port,
+      onRelease: () => this.#release(key),
+      onEnd: () => this.#forget(key, projection),
+    })
     this.#projections.set(key, projection)
     this.root.send({ type: 'landfall.opened' })
     return projection
   }
 
   close(): void {
+    this.#over = true
     for (const projection of this.#projections.values()) projection.close()
     this.root.stop()
     this.#projections.clear()
+  }
+
+  /** Its actor has ended already; the next one that is asked for reads the log again. */
+  #forget(key: string, projection: SessionProjection): void {
+    if (this.#over || this.#projections.get(key) !== projection) return
+    this.#projections.delete(key)
+    this.root.send({ type: 'landfall.ended' })
   }
 
   /** An actor may only be stopped by its parent. */

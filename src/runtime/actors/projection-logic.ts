@@ -40,6 +40,14 @@ type Scope<Context> = ActorScope<ActorView<Context>, EventObject, AnyActorRef['s
 /** Views that were made from committed steps, by the event that brings them: nobody else can make an actor show anything. */
 const committed = new WeakMap<object, ActorView<unknown>>()
 
+const projections = new WeakSet<object>()
+
+/** Whether an actor shows part of a session, so that what is sent to it are commands with content in them. */
+export function isProjected(actor: AnyActorRef): boolean {
+  const { logic } = actor as AnyActorRef & { readonly logic?: object }
+  return logic !== undefined && projections.has(logic)
+}
+
 /** Shows a view to those who watch the actor. */
 export function show<Context>(actor: AnyActorRef, event: CommittedEvent, view: ActorView<Context>): void {
   committed.set(event, view)
@@ -48,7 +56,7 @@ export function show<Context>(actor: AnyActorRef, event: CommittedEvent, view: A
 
 /** An actor that shows what was committed and passes commands on. It decides nothing. */
 export function projectionLogic<Context>(parts: ProjectionParts<Context>): ProjectionLogic<Context> {
-  return {
+  const logic: ProjectionLogic<Context> = {
     config: parts.config,
     getInitialSnapshot: () => parts.first,
     getPersistedSnapshot: (view) => view,
@@ -62,6 +70,8 @@ export function projectionLogic<Context>(parts: ProjectionParts<Context>): Proje
       return view
     },
   }
+  projections.add(logic)
+  return logic
 }
 
 function stop<Context>(view: ActorView<Context>, scope: Scope<Context>): ActorView<Context> {

@@ -24,11 +24,20 @@ export interface ProjectionHost {
   readonly root: AnyActorRef
 }
 
+export interface ProjectionUse {
+  readonly port: OperatorPort
+  readonly onRelease: () => void
+  /** Its session's actor has ended by itself. */
+  readonly onEnd: () => void
+}
+
 /**
  * Owns: the actors of one session: its own, those of its tasks below it, those of their calls below these.
  * 1. They show whole committed steps, read from the log: a step at a time, calls first, then tasks, then the session.
  * 2. The bus only says that there is something to read.
  * 3. An ended task or call is shown once more as ended; then its parent lets go of it.
+ * 4. A task is said not to be there only by a reading that began after it was asked for.
+ * 5. What cannot be followed any more fails with all its actors, and what was erased is done; whoever asks again begins anew.
  */
 export class SessionProjection {
   readonly actor: AnyActorRef
@@ -39,13 +48,14 @@ export class SessionProjection {
   readonly #calls = new Map<string, AnyActorRef>()
   /** Tasks that were asked for by id before the log said anything of them. */
   readonly #asked = new Set<string>()
+  readonly #onEnd: () => void
   #followed: FollowedWorld | null = null
   #reading = false
   #due = false
   #over = false
   #unsubscribe = (): void => {}
 
-  constructor(scope: Scope, parts: ProjectionHost, given: { port: OperatorPort; onRelease: () => void }) {
+  constructor(scope: Scope, parts: ProjectionHost, given: ProjectionUse) {
     this.#scope = scope
     this.#parts = parts
     this.#port = given.port
@@ -56,6 +66,7 @@ export class SessionProjection {
       seq: 0,
     })
     const { onRelease } = given
+    this.#onEnd = given.onEnd
     this.actor = this.#newActor(parts.root, idOf(scope), {
       config: sessionMachine.config,
       first,
@@ -87,6 +98,8 @@ export class SessionProjection {
       const followed = await FollowedWorld.open(host.log, this.#scope)
       if (this.#over) return
       this.#followed = followed
+      // Nothing is told through a session that is done.
+      if (isErased(followed)) await this.#answerAsked(followed, [...this.#asked])
       this.#showAll(followed)
       const after = followed.cursor === 0 ? {} : { after: positionText(await host.log.epoch(), followed.cursor) }
       if (this.#over) return
@@ -112,9 +125,10 @@ export class SessionProjection {
     try {
       while (this.#due && !this.#over && this.#followed !== null) {
         this.#due = false
+        const asked = [...this.#asked]
         for (let steps = await this.#followed.follow(); steps.length > 0; steps = await this.#followed.follow())
           for (const step of steps) if (!this.#over) this.#showStep(step)
-        await this.#answerAsked(this.#followed)
+        await this.#answerAsked(this.#followed, asked)
       }
     } catch (error) {
       this.#fail(error)
@@ -127,8 +141,11 @@ export class SessionProjection {
     if (this.#over) return
     this.close()
     this.#parts.host.logger.warn({ code: errorCode(error) }, 'the actors of a session cannot follow it any more')
-    const view = this.actor.getSnapshot() as ActorView<SessionContext>
-    show(this.actor, plainEvent('landfall.failed', view.seq), { ...view, ...failedWith(error) })
+    for (const actor of [...this.#calls.values(), ...this.#tasks.values(), this.actor]) {
+      const view = actor.getSnapshot() as ActorView<unknown>
+      show(actor, plainEvent('landfall.failed', view.seq), { ...view, ...failedWith(error) })
+    }
+    this.#onEnd()
   }
 
   /** What there was before anybody watched: the living, and no history. */
@@ -165,8 +182,11 @@ export class SessionProjection {
     const children = this.#living(this.actor, this.#tasks)
     const context = session?.context ?? initialSession(emptyOpening)
     const parts = { value: session?.value ?? 'unopened', context, children, seq: event.seq }
-    const isErased = session?.matches({ lifecycle: 'erased' }) === true
-    show(this.actor, event, isErased ? viewOf(parts, doneWith(undefined)) : viewOf(parts))
+    const isDone = this.#followed !== null && isErased(this.#followed)
+    show(this.actor, event, isDone ? viewOf(parts, doneWith(undefined)) : viewOf(parts))
+    if (!isDone) return
+    this.#unsubscribe()
+    this.#onEnd()
   }
 
   #showTask(id: string, snapshot: TaskSnapshot, event: CommittedEvent, seq: number): void {
@@ -218,9 +238,9 @@ export class SessionProjection {
   }
 
   /** Tasks that ended before anybody watched, and such as there never were. */
-  async #answerAsked(followed: FollowedWorld): Promise<void> {
-    for (const id of [...this.#asked]) {
-      this.#asked.delete(id)
+  async #answerAsked(followed: FollowedWorld, asked: readonly string[]): Promise<void> {
+    for (const id of asked) {
+      if (!this.#asked.delete(id)) continue
       const snapshot = followed.world.tasks.get(id) ?? (await followed.ended(id))
       const { seq } = followed.world
       if (this.#over) return
@@ -236,6 +256,10 @@ export class SessionProjection {
     const error = new LandfallError('NOT_FOUND', 'No such task in this session.', { details: { task: id } })
     show(actor, plainEvent('landfall.read', seq), { ...unreadTask(id), ...failedWith(error) })
   }
+}
+
+function isErased({ world }: FollowedWorld): boolean {
+  return world.session?.matches({ lifecycle: 'erased' }) === true
 }
 
 function unreadTask(id: string): ActorView<TaskContext> {
