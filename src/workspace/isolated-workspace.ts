@@ -188,7 +188,7 @@ function checkProgram(argv: readonly string[], { argvItems, argvBytes }: Workspa
   const first = argv[0] ?? ''
   const bytes = argv.reduce((sum, word) => sum + Buffer.byteLength(word), 0)
   const lawful = argv.length >= 1 && argv.length <= argvItems && bytes <= argvBytes
-  if (!lawful || first === '' || first.startsWith('-') || argv.some((word) => word.includes('\0')))
+  if (!lawful || first === '' || first.startsWith('-') || argv.some((word) => /[\0\p{Surrogate}]/u.test(word)))
     throw invalid('argv', `A program is a list of 1 to ${argvItems} words, ${argvBytes} bytes in all.`)
 }
 

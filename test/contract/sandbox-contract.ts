@@ -114,7 +114,15 @@ export function sandboxContract(harness: SandboxHarness): void {
   it('refuses programs and words beyond their bounds before anything runs', async () => {
     const { workspace } = sampleWorkspace(harness)
     const invalid = { code: 'INVALID_ARGUMENTS' }
-    for (const argv of [[], [''], ['-x'], ['a\0b'], new Array(129).fill('a'), ['a', 'x'.repeat(64 * 1024)]])
+    for (const argv of [
+      [],
+      [''],
+      ['-x'],
+      ['a\0b'],
+      ['a', 'half \ud800'],
+      new Array(129).fill('a'),
+      ['a', 'x'.repeat(64 * 1024)],
+    ])
       await expect(workspace.exec({ argv }, calm)).rejects.toMatchObject(invalid)
     for (const timeoutMs of [0, -1, 1.5, 30_001])
       await expect(workspace.exec({ argv: ['true'], timeoutMs }, calm)).rejects.toMatchObject(invalid)
