@@ -112,6 +112,8 @@ export function activeIn(page: Page, chart: 'session' | 'task' | 'call'): Promis
 }
 
 interface Gate {
+  /** How many calls stand at it. */
+  waiting: number
   readonly opened: Promise<void>
   readonly open: () => void
 }
@@ -121,7 +123,7 @@ function gate(): Gate {
   const opened = new Promise<void>((resolve) => {
     open = resolve
   })
-  return { opened, open }
+  return { waiting: 0, opened, open }
 }
 
 /** Calls that end when the test says so for their session, and that do not hear an abort. */
@@ -135,15 +137,19 @@ export class HeldCalls {
       input: z.object({}),
       effect,
       run: async (_, { scope }) => {
-        await this.#gate(scope.session).opened
+        const gate = this.#gate(scope.session)
+        gate.waiting += 1
+        await gate.opened
         return end()
       },
     })
   }
 
-  /** Those that are under way; the next ones are held again. */
-  finish(session: string): void {
-    this.#gate(session).open()
+  /** Lets so many go on, once they are there: a call is told as started before it is. The next ones are held again. */
+  async finish(session: string, count = 1): Promise<void> {
+    const gate = this.#gate(session)
+    while (gate.waiting < count) await new Promise((resolve) => setTimeout(resolve, 5))
+    gate.open()
     this.#gates.delete(session)
   }
 

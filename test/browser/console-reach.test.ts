@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('who reaches the console', () => {
     const { page, problems, session } = await scene.open(name, { viewport: { width, height: 740 } })
     await say(page, `wide ${'word'.repeat(100)}`)
     await expect.poll(() => activeIn(page, 'call'), patience).toContain('call.started')
-    held.finish(name)
+    await held.finish(name)
     await expect.poll(() => page.locator('.decision').count(), patience).toBe(1)
     await session.followUp('later')
     await session.memory.put('k'.repeat(200), 'value'.repeat(50))

@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)('what the console reads, keeps and takes away', ()
     await page.getByRole('slider', { name: 'Fact' }).fill(String(taken - 1))
     await expect.poll(() => row.textContent(), patience).toContain(`${before?.level}${before?.confirm}`)
     expect(await page.getByRole('button', { name: /^Reduce/ }).count()).toBe(0)
-    held.finish('held')
+    await held.finish('held')
     expect(problems).toEqual([])
   })
 

@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('time in the console', () => {
     await expect.poll(() => activeIn(page, 'call'), patience).toContain('call.started')
     await session.followUp('later')
     await session.steer('and the blue one')
-    held.finish('every')
+    await held.finish('every')
     await expect.poll(async () => (await session.tasks()).at(-1)?.status, patience).toBe('completed')
     const facts = await session.log()
     await expect.poll(() => moment(page), patience).toContain(`${facts.length} facts`)

@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('turns in the console', () => {
     await expect.poll(() => activeIn(page, 'task'), patience).toContain('task.running.acting')
     await expect.poll(() => activeIn(page, 'call'), patience).toContain('call.started')
     expect(await activeIn(page, 'session')).toContain('session.foreground.active')
-    held.finish('streams')
+    await held.finish('streams')
     // Deltas are shown before the message is there.
     await expect.poll(() => page.locator('.draft .text').allTextContents(), patience).toEqual(['It has '])
     expect(await activeIn(page, 'task')).toContain('task.running.requesting')
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)('turns in the console', () => {
     await expect.poll(() => activeIn(page, 'call'), patience).toContain('call.started')
     await say(page, 'the blue one', 'Steer')
     await expect.poll(() => notice(page), patience).toContain('Steer: queued')
-    held.finish('steered')
+    await held.finish('steered')
     await expect.poll(() => page.locator('.message-assistant').last().textContent(), patience).toContain('the blue one')
     const requests = (await session.log()).filter(({ type }) => type === 'model.requested')
     const said = await Promise.all(
@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium)('turns in the console', () => {
     await expect.poll(() => activeIn(page, 'call'), patience).toContain('call.started')
     await press(page, 'Pause')
     await expect.poll(() => notice(page), patience).toContain('Pause')
-    held.finish('paused')
+    await held.finish('paused')
     await expect.poll(() => page.locator('[data-turn]').textContent(), patience).toBe('turn: paused')
     await expect.poll(() => activeIn(page, 'task'), patience).toContain('task.paused')
     expect(await page.locator('.message-assistant .text').allTextContents()).not.toContain('Went on.')

@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)('work in the console', () => {
     await page.getByRole('option', { name: 'task.cancelling' }).click()
     await expect.poll(() => page.locator('[data-turn]').textContent(), patience).toBe('turn: cancelling')
     await press(page, 'Live')
-    held.finish('cancelled')
+    await held.finish('cancelled')
     await tab(page, 'Charts')
     await expect.poll(() => activeIn(page, 'task'), patience).toContain('task.terminal.cancelled')
     expect(problems).toEqual([])
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('work in the console', () => {
     const banner = page.getByRole('alert', { name: 'Quarantine' })
     const unknown = async () => {
       await expect.poll(async () => (await session.calls()).filter(({ state }) => state === 'started').length).toBe(3)
-      held.finish('posted')
+      await held.finish('posted', 3)
       await expect.poll(() => banner.getByRole('listitem').count(), patience).toBe(3)
       await expect.poll(() => activeIn(page, 'session'), patience).toContain('session.mutations.quarantined')
     }
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)('work in the console', () => {
     await items(page).getByLabel('New input').fill('instead')
     await items(page).getByRole('button', { name: 'Use this input' }).click()
     await expect.poll(() => notice(page), patience).toContain('Replace: done')
-    held.finish('queued')
+    await held.finish('queued')
     await expect.poll(() => items(page).first().textContent(), patience).toContain('blocked')
     await on(0, /^Unblock/)
     await expect.poll(() => page.locator('.message-assistant').last().textContent(), patience).toContain('said instead')
@@ -154,7 +154,7 @@ describe.skipIf(!hasChromium)('work in the console', () => {
       .poll(() => tops.nth(0).locator('.mark').allTextContents(), patience)
       .toEqual(['cancelled', 'cancelled'])
     expect(await tops.nth(1).locator('.mark').allTextContents()).toEqual(['running', 'running'])
-    held.finish('family')
+    await held.finish('family')
     await session.cancel({ task: two?.id ?? '' })
     await expect
       .poll(() => tops.nth(1).locator('.mark').allTextContents(), patience)
