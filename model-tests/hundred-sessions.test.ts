@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { StoredFact } from '../src/facts/envelope.ts'
+import type { Log } from '../src/facts/log-port.ts'
 import { defineTool, OutcomeUnknownError, openRuntime, type Session } from '../src/index.ts'
 import { readFacts } from '../src/runtime/read-facts.ts'
 import { verifyStore } from '../src/testing/verify-store.ts'
@@ -47,9 +48,9 @@ async function operate(session: Session, random: () => number): Promise<readonly
   return kept
 }
 
-it(`${sessions} sessions at once end with a clean verdict; seed ${seed}`, { timeout: 1_800_000 }, async () => {
-  const log = openLog(tempFile())
-  const random = seeded(seed)
+/** A hundred sessions at once, until each is at rest; then their facts, with every receipt found in them. */
+async function storm(log: Log, round: number): Promise<readonly StoredFact[]> {
+  const random = seeded(seed + round)
   let calm = false
   const runtime = await openRuntime({
     log,
@@ -58,9 +59,10 @@ it(`${sessions} sessions at once end with a clean verdict; seed ${seed}`, { time
     limits: { graceMs: 40 },
   })
   const all = Array.from({ length: sessions }, (_, at) =>
-    runtime.session({ tenant: 't', user: 'u', session: `s${at}` }),
+    runtime.session({ tenant: 't', user: 'u', session: `s${round}-${at}` }),
   )
-  const kept = (await Promise.all(all.map((session, at) => operate(session, seeded(seed + at))))).flat()
+  const operated = all.map((session, at) => operate(session, seeded(seed + round * sessions + at)))
+  const kept = (await Promise.all(operated)).flat()
   calm = true
   const begun = [...new Set(kept.map(({ session }) => session))]
   await Promise.all(begun.map((session) => settle(session, 120_000)))
@@ -72,17 +74,38 @@ it(`${sessions} sessions at once end with a clean verdict; seed ${seed}`, { time
     const stands = facts.get(session)?.some((fact) => fact.step === step && fact.command === id)
     expect([id, stands]).toEqual([id, true])
   }
+  return [...facts.values()].flat()
+}
+
+function count(facts: readonly StoredFact[], counts: Map<string, number>): void {
+  for (const fact of facts) {
+    const isSpawn = fact.type === 'task.created' && fact.data.kind === 'background'
+    for (const name of [fact.type, ...(isSpawn ? ['spawned'] : [])]) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+}
+
+it(`${sessions} sessions at once end with a clean verdict; seed ${seed}`, { timeout: 1_800_000 }, async () => {
+  const log = openLog(tempFile())
+  const counts = new Map<string, number>()
+  const missing = () => Object.entries(rare).filter(([type, least]) => (counts.get(type) ?? 0) < least)
+  // Time is real, so what happens how often depends on the machine: a calm round is followed by another one.
+  let rounds = 0
+  const begun = new Set<string>()
+  while (rounds < 4 && (rounds === 0 || missing().length > 0)) {
+    const facts = await storm(log, rounds)
+    for (const { session } of facts) begun.add(session)
+    count(facts, counts)
+    rounds += 1
+  }
   let verdicts = 0
   for await (const { ok, session, violations } of verifyStore(log)) {
     verdicts += 1
     expect({ ok, session, violations }).toEqual({ ok: true, session, violations: [] })
   }
-  expect(verdicts).toBe(begun.length)
-  const counts = new Map<string, number>()
-  for (const fact of [...facts.values()].flat()) {
-    const isSpawn = fact.type === 'task.created' && fact.data.kind === 'background'
-    for (const name of [fact.type, ...(isSpawn ? ['spawned'] : [])]) counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  console.log(JSON.stringify(Object.fromEntries(Object.keys(rare).map((type) => [type, counts.get(type) ?? 0]))))
-  for (const [type, least] of Object.entries(rare)) expect(counts.get(type) ?? 0, type).toBeGreaterThanOrEqual(least)
+  expect(verdicts).toBe(begun.size)
+  console.log(
+    rounds,
+    JSON.stringify(Object.fromEntries(Object.keys(rare).map((type) => [type, counts.get(type) ?? 0]))),
+  )
+  expect(missing()).toEqual([])
 })
