@@ -40,10 +40,10 @@ describe.skipIf(!hasChromium)('time in the console', () => {
   }))
 
   it('goes back through a thousand facts without asking for each moment or drawing each fact', async () => {
-    const { page, problems, session } = await scene.open('long')
-    for (let count = 0; count < 1_000; count = (await session.state()).seq)
-      await (await session.start('bulk')).outcome()
-    const last = (await session.state()).seq
+    const session = scene.session('long')
+    let last = 0
+    for (; last < 1_000; last = (await session.state()).seq) await (await session.start('bulk')).outcome()
+    const { page, problems } = await scene.open('long')
     await expect.poll(() => moment(page), patience).toContain(`${last} facts`)
     await tab(page, 'Facts')
     const asked: string[] = []
