@@ -72,7 +72,7 @@ const bombs: readonly (readonly [string, string, readonly string[]])[] = [
   ['an output without line ends', 'cat /dev/zero', ['OUTPUT_LIMIT']],
   ['a sleep for as long as clocks can say', 'sleep 2147483647', ['PROCESS_TIMEOUT']],
   ['a loop that takes no signal', 'trap "" TERM INT HUP QUIT ALRM USR1 PIPE; while :; do :; done', ['PROCESS_TIMEOUT']],
-  ['processes that have children without an end', 'f() { f | f & }; f; sleep 60', ['PROCESS_TIMEOUT']],
+  ['processes that have children without an end', 'f() { f | f & }; (f) & exec sleep 60', ['PROCESS_TIMEOUT']],
 ]
 
 /** What else a hostile model or program tries, through every tool. */
