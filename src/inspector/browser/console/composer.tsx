@@ -1,75 +1,93 @@
-import { useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { ConsoleSession } from './console-session.ts'
+import { type Action, chosen, doubt, meant, nothing, offered, type Turn, typed } from './unsent.ts'
 import { useConsole } from './use-console.ts'
 
-type Action = 'start' | 'steer' | 'interrupt' | 'follow_up' | 'follow_up_success' | 'supersede'
+const box = 'message'
 
-const working: readonly (readonly [Action, string, string])[] = [
-  ['steer', 'Steer', 'joins the turn at its next step'],
-  ['interrupt', 'Interrupt', 'joins at once, and the answer under way is given up'],
-  ['follow_up', 'Follow up', 'is the next turn'],
-  ['follow_up_success', 'Follow up if it completes', 'is the next turn, and waits if this one does not complete'],
-  ['supersede', 'Supersede', 'takes the place of this turn'],
-]
+const labels: Readonly<Record<Action, readonly [string, string]>> = {
+  start: ['As a new turn', 'begins now'],
+  steer: ['Steer', 'joins the turn at its next step'],
+  interrupt: ['Interrupt', 'joins at once, and the answer under way is given up'],
+  follow_up: ['Follow up', 'is the next turn'],
+  follow_up_success: ['Follow up if it completes', 'is the next turn, and waits if this one does not complete'],
+  supersede: ['Supersede', 'takes the place of this turn'],
+}
 
 /** Says something to the session: the actions that fit what it does now. */
 export function Composer({ desk }: { desk: ConsoleSession }) {
   const { store } = desk
   const isLive = useConsole(store, ({ at }) => at === null)
   const live = useConsole(store, (state) => state.live)
-  const [text, setText] = useState('')
-  const [wanted, setWanted] = useState<Action>('steer')
-  const active = live?.tasks.find(({ kind, state }) => kind === 'foreground' && underWay.has(state))
-  const isEnding = active?.state === 'cancelling' || active?.state === 'quiescing'
-  const choices = isEnding ? working.filter(([action]) => action.startsWith('follow_up')) : working
-  const action: Action =
-    active === undefined ? 'start' : choices.some(([name]) => name === wanted) ? wanted : (choices[0]?.[0] ?? 'start')
-  if (!isLive)
-    return (
-      <p class="past-note">
-        This is the past.{' '}
-        <button type="button" onClick={() => store.trigger.look({ at: null })}>
-          Back to live
-        </button>{' '}
-        to say something.
-      </p>
-    )
-  const send = async () => {
-    if (text.trim() === '') return
-    const { path, body, words } = commandOf(action, text, active?.id ?? '')
-    if (await desk.act(words, path, body)) setText('')
+  const turn = live?.tasks.find(({ kind, state }) => kind === 'foreground' && underWay.has(state))
+  if (isLive) return <MessageForm desk={desk} turn={turn} />
+  return (
+    <p class="past-note">
+      This is the past.{' '}
+      <button type="button" onClick={() => store.trigger.look({ at: null })}>
+        Back to live
+      </button>{' '}
+      to say something.
+    </p>
+  )
+}
+
+function MessageForm({ desk, turn }: { desk: ConsoleSession; turn: Turn | undefined }) {
+  const { store } = desk
+  const form = useRef<HTMLFormElement>(null)
+  const key = useConsole(store, () => desk.boxKey(box))
+  const unsent = useConsole(store, (state) => state.unsent[key] ?? nothing)
+  const action = meant(unsent, turn)
+  const isUnclear = action === null
+  const onAction = (next: Action) => {
+    store.trigger.write({ key, unsent: chosen(unsent, next, turn) })
+    // Without a turn the choice is gone with this, and the keyboard goes on in the box.
+    if (turn === undefined) form.current?.querySelector('textarea')?.focus()
+  }
+  const onSubmit = (event: Event) => {
+    event.preventDefault()
+    // Read anew: a second key comes before the page is drawn again.
+    const now = store.getSnapshot().context.unsent[key] ?? nothing
+    if (now.text.trim() === '' || now.sending !== null) return
+    const means = meant(now, turn)
+    if (means === null) form.current?.querySelector<HTMLInputElement>('[name=action]')?.focus()
+    else void desk.sendBox(box, sentAs[means], commandOf(means, now.text, turn?.id ?? ''))
   }
   return (
-    <form
-      class="composer"
-      aria-label="Say something"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
-      {active === undefined ? null : <Actions choices={choices} action={action} onAction={setWanted} />}
+    <form class="composer" aria-label="Say something" ref={form} onSubmit={onSubmit}>
+      {turn === undefined && !isUnclear ? null : (
+        <Actions choices={offered(turn)} action={action} onAction={onAction} />
+      )}
+      <p class="unclear" role="status">
+        {isUnclear ? doubt(unsent, turn) : ''}
+      </p>
       <label class="sr-only" for="input">
         Message
       </label>
       <textarea
         id="input"
         rows={3}
-        value={text}
-        placeholder={active === undefined ? 'What should be done?' : 'What should it know?'}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        value={unsent.text}
+        placeholder={turn === undefined ? 'What should be done?' : 'What should it know?'}
+        onInput={({ currentTarget }) =>
+          store.trigger.write({
+            key,
+            unsent: typed(store.getSnapshot().context.unsent[key] ?? nothing, currentTarget.value, turn),
+          })
+        }
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-          event.preventDefault()
-          void send()
+          onSubmit(event)
         }}
       />
       <p class="buttons">
         <button type="submit" class="main">
-          {active === undefined ? 'Start' : 'Send'}
+          {turn === undefined && !isUnclear ? 'Start' : 'Send'}
         </button>
-        <TurnButtons desk={desk} task={active?.id} state={active?.state} />
-        <span class="hint">Enter sends, Shift+Enter is a new line.</span>
+        <TurnButtons desk={desk} task={turn?.id} state={turn?.state} />
+        <span class="hint">
+          {unsent.sending === null ? 'Enter sends, Shift+Enter is a new line.' : 'A message is on its way.'}
+        </span>
       </p>
     </form>
   )
@@ -78,8 +96,8 @@ export function Composer({ desk }: { desk: ConsoleSession }) {
 const underWay = new Set(['running', 'paused', 'cancelling', 'quiescing'])
 
 interface ActionsOf {
-  readonly choices: typeof working
-  readonly action: Action
+  readonly choices: readonly Action[]
+  readonly action: Action | null
   readonly onAction: (action: Action) => void
 }
 
@@ -87,10 +105,10 @@ function Actions({ choices, action, onAction }: ActionsOf) {
   return (
     <fieldset class="choice">
       <legend class="sr-only">What the message is for</legend>
-      {choices.map(([name, label, told]) => (
-        <label key={name} title={told}>
+      {choices.map((name) => (
+        <label key={name} title={labels[name][1]}>
           <input type="radio" name="action" checked={action === name} onChange={() => onAction(name)} />
-          {label}
+          {labels[name][0]}
         </label>
       ))}
     </fieldset>
@@ -122,26 +140,25 @@ function TurnButtons({ desk, task, state }: TurnOf) {
   )
 }
 
-interface CommandOf {
-  readonly path: string
-  readonly body: object
-  readonly words: string
+const sentAs: Readonly<Record<Action, string>> = {
+  start: 'Start',
+  steer: 'Steer',
+  interrupt: 'Interrupt',
+  follow_up: 'Follow up',
+  follow_up_success: 'Follow up',
+  supersede: 'Supersede',
 }
 
-function commandOf(action: Action, input: string, task: string): CommandOf {
+function commandOf(action: Action, input: string, task: string): { path: string; body: object } {
   const steer = `tasks/${encodeURIComponent(task)}/steer`
   switch (action) {
     case 'steer':
-      return { path: steer, body: { input }, words: 'Steer' }
+      return { path: steer, body: { input } }
     case 'interrupt':
-      return { path: steer, body: { input, mode: 'interrupt' }, words: 'Interrupt' }
-    case 'follow_up':
-      return { path: 'tasks', body: { action, input }, words: 'Follow up' }
+      return { path: steer, body: { input, mode: 'interrupt' } }
     case 'follow_up_success':
-      return { path: 'tasks', body: { action: 'follow_up', input, requires: 'success' }, words: 'Follow up' }
-    case 'supersede':
-      return { path: 'tasks', body: { action, input }, words: 'Supersede' }
-    case 'start':
-      return { path: 'tasks', body: { action, input }, words: 'Start' }
+      return { path: 'tasks', body: { action: 'follow_up', input, requires: 'success' } }
+    default:
+      return { path: 'tasks', body: { action, input } }
   }
 }

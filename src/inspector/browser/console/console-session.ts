@@ -7,6 +7,7 @@ import { PastStates } from './past-states.ts'
 import { SessionFeed } from './session-feed.ts'
 import { SessionReader } from './session-reader.ts'
 import type { Page, SessionEntry } from './shapes.ts'
+import { leaving, nothing, unsentKey } from './unsent.ts'
 
 const listMs = 4_000
 
@@ -25,11 +26,14 @@ interface Opened {
 /**
  * What connects the page with the server: the list of sessions, and the session that is open.
  * 1. At most one session is followed at a time.
+ * 2. Of two equal commands at once, one is sent: a second click is none.
+ * 3. One message of a session is on its way at a time.
  */
 export class ConsoleSession {
   readonly api: Api
   readonly store: ConsoleStore
   #opened: Opened | null = null
+  readonly #underWay = new Map<string, Promise<boolean>>()
   #isListing = false
 
   constructor(store: ConsoleStore) {
@@ -63,12 +67,32 @@ export class ConsoleSession {
 
   /** Sends a command to the open session and says what came of it. */
   async act(words: string, path: string, body: object = {}): Promise<boolean> {
-    return this.#sent(words, (session) => this.api.command<Answer>(`${sessionPath(session)}/${path}`, body))
+    return this.#once(`${path} ${JSON.stringify(body)}`, words, (session) =>
+      this.api.command<Answer>(`${sessionPath(session)}/${path}`, body),
+    )
+  }
+
+  /** Names a box of the open session. */
+  boxKey(box: string): string {
+    const { credentials, session } = this.store.getSnapshot().context
+    return unsentKey(credentials, session ?? '', box)
+  }
+
+  /** Sends what is in a box, which is empty at once. */
+  async sendBox(box: string, words: string, { path, body }: { path: string; body: object }): Promise<void> {
+    const key = this.boxKey(box)
+    const before = this.store.getSnapshot().context.unsent[key] ?? nothing
+    if (before.sending !== null) return
+    this.store.trigger.write({ key, unsent: leaving(before) })
+    const isTaken = await this.act(words, path, body)
+    this.store.trigger.sent({ key, isTaken })
   }
 
   /** Removes all content of the open session for ever. */
   async erase(): Promise<boolean> {
-    return this.#sent('Erase', (session) => this.api.command<Answer>(sessionPath(session), { cancel: true }, 'DELETE'))
+    return this.#once('erase', 'Erase', (session) =>
+      this.api.command<Answer>(sessionPath(session), { cancel: true }, 'DELETE'),
+    )
   }
 
   /** Gives a document of the open session to the browser, to be kept as a file. */
@@ -86,9 +110,20 @@ export class ConsoleSession {
     }
   }
 
-  async #sent(words: string, send: (session: string) => Promise<Answer>): Promise<boolean> {
+  #once(what: string, words: string, send: (session: string) => Promise<Answer>): Promise<boolean> {
     const { session } = this.store.getSnapshot().context
-    if (session === null) return false
+    if (session === null) return Promise.resolve(false)
+    const key = JSON.stringify([session, what])
+    const known = this.#underWay.get(key)
+    if (known !== undefined) return known
+    const sent = this.#sent(session, words, send).finally(() => this.#underWay.delete(key))
+    this.#underWay.set(key, sent)
+    return sent
+  }
+
+  async #sent(session: string, words: string, send: (session: string) => Promise<Answer>): Promise<boolean> {
+    // An answer may come when another session is open, and then says which one it is of.
+    const of = () => (this.store.getSnapshot().context.session === session ? '' : `${session}: `)
     try {
       const answer = await send(session)
       const result = answer.receipt?.result ?? answer.result ?? 'applied'
@@ -98,11 +133,11 @@ export class ConsoleSession {
         too_late: 'too late, it had ended',
       }
       this.store.trigger.say({
-        notice: { isProblem: result === 'too_late', text: `${words}: ${told[result] ?? 'done'}.` },
+        notice: { isProblem: result === 'too_late', text: `${of()}${words}: ${told[result] ?? 'done'}.` },
       })
       return result !== 'too_late'
     } catch (error) {
-      this.#failed(error)
+      this.#failed(error, of())
       return false
     }
   }
@@ -122,9 +157,9 @@ export class ConsoleSession {
     }
   }
 
-  #failed(error: unknown): void {
+  #failed(error: unknown, of = ''): void {
     const text = error instanceof ApiProblem ? `${error.code}: ${error.message}` : 'Something went wrong in this page.'
-    this.store.trigger.say({ notice: { isProblem: true, text } })
+    this.store.trigger.say({ notice: { isProblem: true, text: `${of}${text}` } })
   }
 
   #close(): void {

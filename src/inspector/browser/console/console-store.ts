@@ -2,6 +2,7 @@ import { createStore } from '@xstate/store'
 import type { Credentials } from './api.ts'
 import { afterFacts, type Drafts, withDelta, withoutEnded } from './drafts.ts'
 import type { Delta, Fact, Message, Pause, SessionEntry, SessionState } from './shapes.ts'
+import { type AllUnsent, arrived as answered, nothing, type Unsent, withoutSession, withUnsent } from './unsent.ts'
 
 export type Theme = 'auto' | 'light' | 'dark'
 export type View = (typeof views)[number]
@@ -44,6 +45,8 @@ export interface ConsoleState {
   /** Which view of the session is shown beside its conversation. */
   readonly view: View
   readonly notice: Notice | null
+  /** What is typed and not sent; it outlives sessions, streams and identities. */
+  readonly unsent: AllUnsent
 }
 
 const ofSession = {
@@ -60,7 +63,7 @@ const ofSession = {
 }
 
 /** Everything that the page shows, and how it changes. Who fetches what is no part of it. */
-export function createConsoleStore(credentials: Credentials, theme: Theme) {
+export function createConsoleStore(credentials: Credentials, theme: Theme, unsent: AllUnsent) {
   const context: ConsoleState = {
     credentials,
     theme,
@@ -68,6 +71,7 @@ export function createConsoleStore(credentials: Credentials, theme: Theme) {
     session: null,
     view: 'charts',
     notice: null,
+    unsent,
     ...ofSession,
   }
   return createStore({
@@ -87,14 +91,7 @@ export function createConsoleStore(credentials: Credentials, theme: Theme) {
       /** The stream begins anew: what was known of another store is none of this one. */
       restart: (state) => ({ ...state, ...ofSession, wanted: state.at ?? state.wanted }),
       link: (state, { link }: { link: Link }) => (state.link === link ? state : { ...state, link }),
-      facts: (state, { facts }: { facts: readonly Fact[] }) => ({
-        ...state,
-        facts: [...state.facts, ...facts],
-        ...arrived(state, state.facts.length + facts.length),
-        // Content that was removed is not kept on a screen either.
-        messages: facts.some(({ type }) => type === 'session.erased') ? [] : state.messages,
-        drafts: afterFacts(state.drafts, facts),
-      }),
+      facts: (state, { facts }: { facts: readonly Fact[] }) => ({ ...state, ...withFacts(state, facts) }),
       deltas: (state, { deltas }: { deltas: readonly Delta[] }) => ({
         ...state,
         drafts: deltas.reduce(withDelta, state.drafts),
@@ -121,6 +118,14 @@ export function createConsoleStore(credentials: Credentials, theme: Theme) {
         at: at === null ? null : Math.min(Math.max(at, 1), Math.max(state.facts.length, 1)),
       }),
       past: (state, { past }: { past: SessionState }) => ({ ...state, past }),
+      write: (state, { key, unsent: next }: { key: string; unsent: Unsent }) => ({
+        ...state,
+        unsent: withUnsent(state.unsent, key, next),
+      }),
+      sent: (state, { key, isTaken }: { key: string; isTaken: boolean }) => ({
+        ...state,
+        unsent: withUnsent(state.unsent, key, answered(state.unsent[key] ?? nothing, isTaken)),
+      }),
       say: (state, { notice }: { notice: Notice | null }) => ({ ...state, notice }),
     },
   })
@@ -130,6 +135,18 @@ export type ConsoleStore = ReturnType<typeof createConsoleStore>
 
 function chosen({ view: before }: ConsoleState, { session, at = null, view = before }: Place) {
   return { session, wanted: at, view, notice: null }
+}
+
+function withFacts(state: ConsoleState, facts: readonly Fact[]) {
+  const isErased = facts.some(({ type }) => type === 'session.erased')
+  return {
+    facts: [...state.facts, ...facts],
+    ...arrived(state, state.facts.length + facts.length),
+    // Content that was removed is not kept on a screen either.
+    messages: isErased ? [] : state.messages,
+    drafts: afterFacts(state.drafts, facts),
+    unsent: isErased ? withoutSession(state.unsent, state.credentials, state.session) : state.unsent,
+  }
 }
 
 function arrived({ at, wanted }: ConsoleState, last: number): Pick<ConsoleState, 'at' | 'wanted'> {

@@ -5,9 +5,15 @@ import '../page.css'
 import './console.css'
 import './panels.css'
 import { ConsoleSession } from './console-session.ts'
-import { createConsoleStore, type Theme } from './console-store.ts'
+import { type ConsoleStore, createConsoleStore, type Theme } from './console-store.ts'
 import { keepAddress, onAddress, placeInAddress } from './place.ts'
-import { rememberedCredentials, rememberedTheme, rememberTheme } from './remembered.ts'
+import {
+  rememberedCredentials,
+  rememberedTheme,
+  rememberedUnsent,
+  rememberTheme,
+  rememberUnsent,
+} from './remembered.ts'
 import { SessionList } from './session-list.tsx'
 import { SessionView } from './session-view.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -70,9 +76,19 @@ function applyTheme(theme: Theme): void {
   else document.documentElement.dataset.theme = theme
 }
 
+function keepUnsent(store: ConsoleStore): void {
+  let kept = store.getSnapshot().context.unsent
+  store.subscribe(({ context: { unsent } }) => {
+    if (unsent === kept) return
+    kept = unsent
+    rememberUnsent(unsent)
+  })
+}
+
 const place = document.getElementById('page')
 if (place !== null) {
-  const desk = new ConsoleSession(createConsoleStore(rememberedCredentials(), rememberedTheme()))
+  const desk = new ConsoleSession(createConsoleStore(rememberedCredentials(), rememberedTheme(), rememberedUnsent()))
+  keepUnsent(desk.store)
   onAddress(desk.store, (at) => desk.open(at))
   place.replaceChildren()
   render(<Console desk={desk} />, place)

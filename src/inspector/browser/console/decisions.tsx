@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
 import type { ConsoleSession } from './console-session.ts'
 import type { Pause } from './shapes.ts'
 import { useConsole } from './use-console.ts'
+import { useTyped } from './use-typed.ts'
 import { asJson } from './words.ts'
 
 const titles: Readonly<Record<string, string>> = {
@@ -93,18 +93,18 @@ function Choices({ desk, pause }: { desk: ConsoleSession; pause: Pause }) {
 }
 
 function Answer({ desk, pause }: { desk: ConsoleSession; pause: Pause }) {
-  const [text, setText] = useState('')
   const { token, task } = pause
+  const { text, type, wasSent } = useTyped(desk, `answer ${token}`)
   const path = `tasks/${encodeURIComponent(task)}/resume`
-  const onSubmit = (event: Event) => {
+  const onSubmit = async (event: Event) => {
     event.preventDefault()
-    void desk.act('Answer', path, { token, decision: 'resume', input: text })
+    if (await desk.act('Answer', path, { token, decision: 'resume', input: text })) wasSent(text)
   }
   return (
-    <form onSubmit={onSubmit}>
+    <form onSubmit={(event) => void onSubmit(event)}>
       <label>
         Your answer
-        <textarea rows={2} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        <textarea rows={2} value={text} onInput={({ currentTarget }) => type(currentTarget.value)} />
       </label>
       <p class="buttons">
         <button type="submit" class="main">

@@ -3,6 +3,7 @@ import { sessionPath } from './api.ts'
 import type { ConsoleSession } from './console-session.ts'
 import { useConsole } from './use-console.ts'
 import { useReading } from './use-reading.ts'
+import { useTyped } from './use-typed.ts'
 import { asJson } from './words.ts'
 
 interface Note {
@@ -58,7 +59,9 @@ export function NoteList({ desk }: { desk: ConsoleSession }) {
           />
         ))}
       </ul>
-      {isLive && isBegun && scope === 'session' ? <NewNote onPut={(body) => act('Note', 'memory', body)} /> : null}
+      {isLive && isBegun && scope === 'session' ? (
+        <NewNote desk={desk} onPut={(body) => act('Note', 'memory', body)} />
+      ) : null}
     </>
   )
 }
@@ -95,24 +98,29 @@ function NoteItem({ desk, note: { key, bytes }, scope, onRemove }: NoteOf) {
   )
 }
 
-function NewNote({ onPut }: { onPut: (body: { key: string; value: unknown }) => Promise<boolean> }) {
-  const [key, setKey] = useState('')
-  const [text, setText] = useState('')
+interface NewNoteOf {
+  readonly desk: ConsoleSession
+  readonly onPut: (body: { key: string; value: unknown }) => Promise<boolean>
+}
+
+function NewNote({ desk, onPut }: NewNoteOf) {
+  const { text: key, type: typeKey, wasSent: keyWasSent } = useTyped(desk, 'note key')
+  const { text, type, wasSent } = useTyped(desk, 'note')
   const onSubmit = async (event: Event) => {
     event.preventDefault()
     if (key === '' || !(await onPut({ key, value: parsed(text) }))) return
-    setKey('')
-    setText('')
+    keyWasSent(key)
+    wasSent(text)
   }
   return (
     <form class="new-note" aria-label="Note something" onSubmit={(event) => void onSubmit(event)}>
       <label>
         Key
-        <input value={key} maxLength={256} onInput={({ currentTarget }) => setKey(currentTarget.value)} />
+        <input value={key} onInput={({ currentTarget }) => typeKey(currentTarget.value)} />
       </label>
       <label>
         Value
-        <textarea rows={2} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        <textarea rows={2} value={text} onInput={({ currentTarget }) => type(currentTarget.value)} />
       </label>
       <p class="buttons">
         <button type="submit">Note it</button>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ConsoleSession } from './console-session.ts'
 import type { Task } from './shapes.ts'
+import { useTyped } from './use-typed.ts'
 import { shortId } from './words.ts'
 
 interface Queue {
@@ -71,17 +72,19 @@ function QueueButtons({ desk, task, onReplace }: ButtonsOf) {
 }
 
 function Replace({ desk, task, onDone }: { desk: ConsoleSession; task: string; onDone: () => void }) {
-  const [text, setText] = useState('')
+  const { text, type, wasSent } = useTyped(desk, `replace ${task}`)
   const onSubmit = async (event: Event) => {
     event.preventDefault()
     if (text.trim() === '') return
-    if (await desk.act('Replace', `tasks/${encodeURIComponent(task)}/replace`, { input: text })) onDone()
+    if (!(await desk.act('Replace', `tasks/${encodeURIComponent(task)}/replace`, { input: text }))) return
+    wasSent(text)
+    onDone()
   }
   return (
     <form onSubmit={(event) => void onSubmit(event)}>
       <label>
         New input
-        <textarea rows={2} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        <textarea rows={2} value={text} onInput={({ currentTarget }) => type(currentTarget.value)} />
       </label>
       <button type="submit">Use this input</button>
     </form>

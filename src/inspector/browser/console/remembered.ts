@@ -1,7 +1,9 @@
 import type { Credentials } from './api.ts'
 import type { Theme } from './console-store.ts'
+import { type AllUnsent, afterReload } from './unsent.ts'
 
 const credentialsKey = 'landfall.credentials'
+const unsentName = 'landfall.unsent'
 const themeKey = 'landfall.theme'
 
 /** A token is as good as the reader, so it is forgotten with the tab. */
@@ -13,6 +15,15 @@ export function rememberedCredentials(): Credentials {
   const known: unknown = quietly(() => JSON.parse(sessionStorage.getItem(credentialsKey) ?? 'null'))
   const { tenant, user, token } = (known ?? {}) as Partial<Credentials>
   return { tenant: tenant ?? 'local', user: user ?? 'local', token: token ?? '' }
+}
+
+/** What was typed is the reader's, and outlives a reload; it is forgotten with the tab. */
+export function rememberUnsent(unsent: AllUnsent): void {
+  quietly(() => sessionStorage.setItem(unsentName, JSON.stringify(unsent)))
+}
+
+export function rememberedUnsent(): AllUnsent {
+  return quietly(() => afterReload(JSON.parse(sessionStorage.getItem(unsentName) ?? '{}') as AllUnsent)) ?? {}
 }
 
 export function rememberTheme(theme: Theme): void {
