@@ -16,7 +16,9 @@ import {
 } from './remembered.ts'
 import { SessionList } from './session-list.tsx'
 import { SessionView } from './session-view.tsx'
+import { showUnseen } from './show-unseen.ts'
 import { TopBar } from './top-bar.tsx'
+import { seen } from './unseen.ts'
 import { useConsole } from './use-console.ts'
 
 function Console({ desk }: { desk: ConsoleSession }) {
@@ -25,7 +27,7 @@ function Console({ desk }: { desk: ConsoleSession }) {
   const theme = useConsole(store, (state) => state.theme)
   useEffect(() => applyTheme(theme), [theme])
   useEffect(() => {
-    document.title = session === null ? 'Landfall' : `${session} – Landfall`
+    document.title = session === null ? 'Landfall' : `${seen(session)} – Landfall`
   }, [session])
   return (
     <>
@@ -90,6 +92,7 @@ if (place !== null) {
   const desk = new ConsoleSession(createConsoleStore(rememberedCredentials(), rememberedTheme(), rememberedUnsent()))
   keepUnsent(desk.store)
   onAddress(desk.store, (at) => desk.open(at))
+  showUnseen()
   place.replaceChildren()
   render(<Console desk={desk} />, place)
   void desk.list()

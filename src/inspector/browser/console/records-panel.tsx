@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ConsoleSession } from './console-session.ts'
 import { LedgerTable } from './ledger-table.tsx'
 import { NoteList } from './note-list.tsx'
+import { seen } from './unseen.ts'
 import { useConsole } from './use-console.ts'
 
 /** What the session leaves: its ledger, its notes, documents to take elsewhere; and the way to remove its content. */
@@ -67,9 +68,11 @@ function Erase({ desk }: { desk: ConsoleSession }) {
   if (lifecycle === null) return <p class="hint">There is nothing to erase yet.</p>
   if (lifecycle === 'erased') return <p class="hint">The session is erased: its facts are here, its content is gone.</p>
   if (!isLive) return <p class="hint">This is the past. Go back to live to erase the session.</p>
+  // What cannot be typed is typed as it is shown.
+  const isNamed = typed === session || typed === seen(session ?? '')
   const onSubmit = async (event: Event) => {
     event.preventDefault()
-    if (typed === session && (await desk.erase())) setTyped('')
+    if (isNamed && (await desk.erase())) setTyped('')
   }
   return (
     <form class="erase" aria-label="Erase the session" onSubmit={(event) => void onSubmit(event)}>
@@ -84,7 +87,7 @@ function Erase({ desk }: { desk: ConsoleSession }) {
         />
       </label>
       <p class="buttons">
-        <button type="submit" class="danger" disabled={typed !== session}>
+        <button type="submit" class="danger" disabled={!isNamed}>
           Erase for ever
         </button>
       </p>
