@@ -1,6 +1,7 @@
 import type { Box, ChartLayout, PlacedArrow, PlacedState } from './chart-layout.ts'
 import { stateName, textSize } from './chart-layout.ts'
 import { chartStyle } from './chart-style.ts'
+import { edgeListText } from './edge-list.ts'
 import { lineLength, type TextLine } from './rule-text.ts'
 
 export interface SvgOptions {
@@ -61,7 +62,7 @@ function stateSvg(state: PlacedState, active: ReadonlySet<string>): string {
   const border = (inset: number) =>
     `<rect x="${x + inset}" y="${y + inset}" width="${width - 2 * inset}" height="${height - 2 * inset}" rx="${isOuter ? 10 : 7}"/>`
   return [
-    `<g class="${classes}" data-state="${escaped(id)}" data-edges="${escaped(state.edges.join('|'))}">`,
+    `<g class="${classes}" data-state="${escaped(id)}" data-edges="${escaped(edgeListText(state.edges))}">`,
     border(0),
     ...(type === 'final' ? [border(3)] : []),
     ...(isOuter ? [] : textsSvg(state)),
@@ -93,7 +94,7 @@ function lineSvg({ source, target, points, edges }: PlacedArrow): string {
   const [first, ...rest] = points
   if (first === undefined) return ''
   const path = [`M${first.x} ${first.y}`, ...rest.map((point, at) => bend(points, point, at + 1))].join('')
-  return `<path class="arrow" data-source="${escaped(source)}" data-target="${escaped(target)}" data-edges="${escaped(edges.join('|'))}" d="${path}" marker-end="url(#landfall-arrow)"/>`
+  return `<path class="arrow" data-source="${escaped(source)}" data-target="${escaped(target)}" data-edges="${escaped(edgeListText(edges))}" d="${path}" marker-end="url(#landfall-arrow)"/>`
 }
 
 type Point = PlacedArrow['points'][number]
@@ -117,7 +118,7 @@ function labelSvg({ label, edges }: PlacedArrow): string {
   if (label === null) return ''
   const { x, y, width, height, lines } = label
   return [
-    `<g class="label" data-edges="${escaped(edges.join('|'))}">`,
+    `<g class="label" data-edges="${escaped(edgeListText(edges))}">`,
     `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="3"/>`,
     ...lines.map((line, at) => textSvg(line, x + 3, y + 13 + at * textSize.line)),
     '</g>',

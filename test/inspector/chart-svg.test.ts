@@ -6,6 +6,7 @@ import { chartGraph } from '../../src/inspector/chart-graph.ts'
 import { type Box, type ChartLayout, layoutChart } from '../../src/inspector/chart-layout.ts'
 import { chartStyle } from '../../src/inspector/chart-style.ts'
 import { chartSvg } from '../../src/inspector/chart-svg.ts'
+import { edgesIn } from '../../src/inspector/edge-list.ts'
 import { doorMachine } from './door-chart.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -46,7 +47,7 @@ describe('a chart as SVG', () => {
     expect(unclosed(svg)).toEqual([])
     const text = svg.replace(/<[^>]*>/g, ' ')
     for (const node of chartNodes(machine)) expect(svg).toContain(`data-state="${node.id}"`)
-    const told = new Set([...svg.matchAll(/data-edges="([^"]*)"/g)].flatMap(([, ids = '']) => ids.split('|')))
+    const told = new Set([...svg.matchAll(/data-edges="([^"]*)"/g)].flatMap(([, ids = '']) => edgesIn(ids)))
     for (const edge of chartEdges(machine)) {
       expect(told).toContain(edge.id)
       if (edge.guard !== null) expect(text).toContain(`[${edge.guard}]`)
@@ -129,6 +130,10 @@ describe('a chart as SVG', () => {
     expect(unclosed(svg)).toEqual([])
     expect(svg).not.toContain('<script>')
     expect(svg).toContain('&lt;GO&gt;')
+    const bars = createMachine({ id: 'm', initial: 'a', states: { a: { on: { 'X|Y%7C': 'b', X: 'b' } }, b: {} } })
+    const [, ids = ''] =
+      /class="arrow"[^>]*data-edges="([^"]*)"/.exec(chartSvg(await layoutChart(chartGraph(bars)), { title: 'm' })) ?? []
+    expect(edgesIn(ids)).toEqual(['m.a X|Y%7C', 'm.a X'])
     const unwritable = createMachine({
       id: 'm',
       initial: 'a',

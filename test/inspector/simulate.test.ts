@@ -235,3 +235,22 @@ describe('a simulated chart of a user', () => {
     )
   })
 })
+
+describe('a chart that goes in circles', () => {
+  const always = (target: string) => ({ always: { target } })
+  const states = { rest: { on: { GO: 'here' } }, here: always('there'), there: always('here') }
+
+  it('is stopped, and says so, for the event that begins it', () => {
+    const circles = shown(createMachine({ id: 'circles', initial: 'rest', states }))
+    expect(simulate(circles, { events: [] }).choices).toMatchObject([{ label: 'GO', leads: 'error' }])
+    const step = newest(simulate(circles, { events: [{ type: 'GO' }] }))
+    expect(step).toMatchObject({ accepted: false, value: 'rest', error: expect.stringMatching(/Infinite loop/) })
+  })
+
+  it('is refused when it does so from the beginning', () => {
+    const circles = shown(createMachine({ id: 'circles', initial: 'here', states }))
+    expect(() => simulate(circles, { events: [] })).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringMatching(/cannot begin.*Infinite loop/) }),
+    )
+  })
+})

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { edgesIn } from '../edge-list.ts'
 
 interface Drawing {
   readonly svg: string
@@ -63,6 +64,6 @@ function mark(place: HTMLElement, active: ReadonlySet<string>, took: ReadonlySet
   for (const told of place.querySelectorAll<SVGElement>('.arrow, .label'))
     told.classList.toggle(
       'taken',
-      (told.dataset.edges ?? '').split('|').some((edge) => took.has(edge)),
+      edgesIn(told.dataset.edges ?? '').some((edge) => took.has(edge)),
     )
 }

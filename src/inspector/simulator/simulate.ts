@@ -1,9 +1,11 @@
 import {
   type AnyMachineSnapshot,
+  type AnyStateMachine,
   type AnyStateNode,
   type AnyTransitionDefinition,
   getMicrosteps,
   initialTransition,
+  StateMachine,
 } from 'xstate'
 import { LandfallError } from '../../facts/errors.ts'
 import { type ChartEdge, chartEdges } from '../chart-edges.ts'
@@ -45,6 +47,8 @@ export interface Simulation {
 }
 
 const mostEvents = 1_000
+/** Steps that one event may lead to by itself. A chart that takes more goes in circles, which the simulator is there to show. */
+const mostMicrosteps = 1_000
 
 /**
  * Plays events through a chart by pure transitions: no action is executed, nothing is invoked, no timer runs. The same list of
@@ -58,14 +62,21 @@ export function simulate(
     throw new LandfallError('LIMIT_EXCEEDED', 'The simulation has too many events. Begin anew.', {
       details: { bound: mostEvents, got: played.events.length },
     })
-  const edges = chartEdges(chart.machine)
-  let { snapshot, step } = begin(chart, played.input ?? chart.input)
+  const bounded = { ...chart, machine: inBounds(chart.machine) }
+  const edges = chartEdges(bounded.machine)
+  let { snapshot, step } = begin(bounded, played.input ?? chart.input)
   const steps = [step]
   for (const event of played.events) {
-    ;({ snapshot, step } = next(chart, edges, { snapshot, event }))
+    ;({ snapshot, step } = next(bounded, edges, { snapshot, event }))
     steps.push(step)
   }
-  return { steps, choices: choicesOf(chart, edges, snapshot) }
+  return { steps, choices: choicesOf(bounded, edges, snapshot) }
+}
+
+/** A machine like it, with an end to what it does by itself. The one of the user stays as it is. */
+function inBounds({ config, implementations, options }: AnyStateMachine): AnyStateMachine {
+  const maxIterations = Math.min(options?.maxIterations ?? Number.POSITIVE_INFINITY, mostMicrosteps)
+  return new StateMachine({ ...config, options: { ...options, maxIterations } }, implementations)
 }
 
 interface Moved {
@@ -74,13 +85,24 @@ interface Moved {
 }
 
 function begin(chart: ShownChart, input: unknown): Moved {
-  const [first, actions] = initialTransition(chart.machine, input as never)
-  const snapshot = first as AnyMachineSnapshot
-  if (snapshot.status === 'error')
-    throw new LandfallError('INVALID_INPUT', `The chart cannot begin with this input: ${reasonOf(snapshot.error)}`, {
-      details: { field: 'input' },
-    })
+  const [snapshot, actions] = beginningOf(chart.machine, input)
+  if (snapshot.status === 'error') throw cannotBegin(snapshot.error)
   return { snapshot, step: { ...shown(snapshot), accepted: true, took: [], refused: [], asked: askedOf(actions) } }
+}
+
+function beginningOf(machine: AnyStateMachine, input: unknown): readonly [AnyMachineSnapshot, readonly object[]] {
+  try {
+    const [first, actions] = initialTransition(machine, input as never)
+    return [first as AnyMachineSnapshot, actions]
+  } catch (error) {
+    throw cannotBegin(error)
+  }
+}
+
+function cannotBegin(error: unknown): LandfallError {
+  return new LandfallError('INVALID_INPUT', `The chart cannot begin with this input: ${reasonOf(error)}`, {
+    details: { field: 'input' },
+  })
 }
 
 function next(
