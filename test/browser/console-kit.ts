@@ -15,7 +15,7 @@ import { type Served, serving } from '../protocol/kit/served.ts'
 import { launch, newPage } from './chromium.ts'
 
 /** The pages as `npm run build` left them. */
-const built = new URL('../../dist/src/inspector/console/', import.meta.url)
+export const built = new URL('../../dist/src/inspector/console/', import.meta.url)
 
 export const patience = { timeout: 20_000 }
 

@@ -15,7 +15,7 @@ const scripts = {
 }
 const box = (page: Page) => page.getByLabel('Message', { exact: true })
 const typedIn = (page: Page) => box(page).inputValue()
-const doubt = (page: Page) => page.locator('.unclear').textContent()
+const doubt = (page: Page) => page.locator('.composer .unclear').textContent()
 
 /** Requests to a path wait until the test lets them go. */
 async function slow(page: Page, path: string): Promise<{ readonly asked: () => number; readonly go: () => void }> {
@@ -107,6 +107,8 @@ describe.skipIf(!hasChromium)('what is typed in the console', () => {
     await expect.poll(() => box(page).count(), patience).toBe(0)
     await press(page, 'Back to live')
     await isThere()
+    // The address follows a little later than what is shown.
+    await expect.poll(() => page.url(), patience).toMatch(/draft-one\?view=records$/)
     await page.reload()
     await isThere()
     await go('draft-two')

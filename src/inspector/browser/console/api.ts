@@ -18,6 +18,11 @@ export class ApiProblem extends Error {
     this.code = code
     this.status = status
   }
+
+  /** Whether there is no use in asking again as the same reader. */
+  get isRefusal(): boolean {
+    return this.status >= 400 && this.status < 429
+  }
 }
 
 const attempts = 3
@@ -79,12 +84,13 @@ export class Api {
     const { tenant, user, token } = this.#credentials()
     const identity: Record<string, string> =
       token === '' ? { 'x-landfall-tenant': tenant, 'x-landfall-user': user } : { authorization: `Bearer ${token}` }
-    const headers = { ...identity, ...(init.body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const type = init.body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = headersOf({ ...identity, ...type, ...(init.headers as Record<string, string> | undefined) })
     let response: Response
     try {
       response = await fetch(new URL(`v1/${path}`, document.baseURI), {
         ...init,
-        headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
+        headers,
         cache: 'no-store',
         credentials: 'omit',
         redirect: 'error',
@@ -96,6 +102,23 @@ export class Api {
     if (!response.ok) throw await problemOf(response)
     return response
   }
+}
+
+function headersOf(all: Record<string, string>): Headers {
+  try {
+    return new Headers(all)
+  } catch {
+    throw new ApiProblem(
+      'IDENTITY_UNFIT',
+      'No request can carry this identity: it has signs that no header holds.',
+      400,
+    )
+  }
+}
+
+/** A problem in one line, as it is shown. */
+export function problemText(error: unknown): string {
+  return error instanceof ApiProblem ? `${error.code}: ${error.message}` : 'Something went wrong in this page.'
 }
 
 async function problemOf(response: Response): Promise<ApiProblem> {

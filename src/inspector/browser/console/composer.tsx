@@ -19,7 +19,9 @@ export function Composer({ desk }: { desk: ConsoleSession }) {
   const { store } = desk
   const isLive = useConsole(store, ({ at }) => at === null)
   const live = useConsole(store, (state) => state.live)
+  const isErased = useConsole(store, (state) => state.isErased)
   const turn = live?.tasks.find(({ kind, state }) => kind === 'foreground' && underWay.has(state))
+  if (isErased) return <p class="past-note">This session is erased: it takes nothing any more.</p>
   if (isLive) return <MessageForm desk={desk} turn={turn} />
   return (
     <p class="past-note">

@@ -1,13 +1,18 @@
 import type { Subscription } from '@xstate/store'
-import { Api, ApiProblem, sessionPath } from './api.ts'
+import { Api, ApiProblem, problemText, sessionPath } from './api.ts'
 import { every } from './browser-timers.ts'
 import type { ConsoleStore, Place } from './console-store.ts'
 import { offerFile } from './offer-file.ts'
 import { PastStates } from './past-states.ts'
+import { isFolded } from './place.ts'
 import { SessionFeed } from './session-feed.ts'
 import { SessionReader } from './session-reader.ts'
 import type { Page, SessionEntry } from './shapes.ts'
 import { leaving, nothing, unsentKey } from './unsent.ts'
+
+/** Why a name that is only dots is not opened. */
+export const foldedName =
+  'A browser takes a name of one or two dots out of every address, so no request can name it. Choose another name.'
 
 const listMs = 4_000
 
@@ -35,6 +40,7 @@ export class ConsoleSession {
   #opened: Opened | null = null
   readonly #underWay = new Map<string, Promise<boolean>>()
   #isListing = false
+  #isListDue = false
 
   constructor(store: ConsoleStore) {
     this.store = store
@@ -49,6 +55,7 @@ export class ConsoleSession {
     this.store.trigger.choose(place)
     const { session } = place
     if (session === null) return
+    if (isFolded(session)) return this.store.trigger.refused({ problem: foldedName })
     const { api, store } = this
     const reader = new SessionReader(api, store, session)
     const past = new PastStates(api, store, session)
@@ -142,24 +149,35 @@ export class ConsoleSession {
     }
   }
 
+  /** Reads the list; who asks while it is read has it read once more. */
   async list(): Promise<void> {
+    this.#isListDue = true
     if (this.#isListing) return
     this.#isListing = true
+    while (this.#isListDue) {
+      this.#isListDue = false
+      await this.#listOnce()
+    }
+    this.#isListing = false
+  }
+
+  async #listOnce(): Promise<void> {
+    const { credentials } = this.store.getSnapshot().context
+    // What one reader is told is not for the next one.
+    const isOther = () => this.store.getSnapshot().context.credentials !== credentials
     try {
-      const { credentials } = this.store.getSnapshot().context
       const { items } = await this.api.get<Page<SessionEntry>>('sessions?limit=1000')
-      if (this.store.getSnapshot().context.credentials !== credentials) return
+      if (isOther()) return
       this.store.trigger.sessions({ sessions: items.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt)) })
     } catch (error) {
-      if (error instanceof ApiProblem && error.status !== 0) this.#failed(error)
-    } finally {
-      this.#isListing = false
+      if (isOther()) return
+      const isRefused = error instanceof ApiProblem && error.isRefusal
+      this.store.trigger.unlisted({ problem: problemText(error), isRefused })
     }
   }
 
   #failed(error: unknown, of = ''): void {
-    const text = error instanceof ApiProblem ? `${error.code}: ${error.message}` : 'Something went wrong in this page.'
-    this.store.trigger.say({ notice: { isProblem: true, text: `${of}${text}` } })
+    this.store.trigger.say({ notice: { isProblem: true, text: `${of}${problemText(error)}` } })
   }
 
   #close(): void {

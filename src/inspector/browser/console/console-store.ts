@@ -25,9 +25,14 @@ export interface Notice {
 export interface ConsoleState {
   readonly credentials: Credentials
   readonly theme: Theme
-  readonly sessions: readonly SessionEntry[]
+  /** null: nobody knows, because they were not read yet or may not be read. */
+  readonly sessions: readonly SessionEntry[] | null
+  /** Why the list could not be read the last time; empty when it was. */
+  readonly listProblem: string
   readonly session: string | null
   readonly link: Link
+  /** What the server said when it refused the session. */
+  readonly refusal: string
   /** Without a hole: the fact at index i has seq i + 1. */
   readonly facts: readonly Fact[]
   readonly messages: readonly Message[]
@@ -35,6 +40,7 @@ export interface ConsoleState {
   /** What a call says while it runs. */
   readonly progress: { readonly [call: string]: string }
   readonly live: SessionState | null
+  readonly isErased: boolean
   readonly pauses: readonly Pause[]
   /** The moment that is looked at; null: now. */
   readonly at: number | null
@@ -51,15 +57,42 @@ export interface ConsoleState {
 
 const ofSession = {
   link: 'idle' as Link,
+  refusal: '',
   facts: [] as readonly Fact[],
   messages: [] as readonly Message[],
   drafts: [] as Drafts,
   progress: {} as { readonly [call: string]: string },
   live: null as SessionState | null,
+  isErased: false,
   pauses: [] as readonly Pause[],
   at: null as number | null,
   wanted: null as number | null,
   past: null as SessionState | null,
+}
+
+const ofList = {
+  sessions: (state: ConsoleState, { sessions }: { sessions: readonly SessionEntry[] }) => ({
+    ...state,
+    sessions,
+    listProblem: '',
+  }),
+  /** What was listed before stays only for a reader who is not refused. */
+  unlisted: (state: ConsoleState, { problem, isRefused }: { problem: string; isRefused: boolean }) => ({
+    ...state,
+    sessions: isRefused ? null : state.sessions,
+    listProblem: problem,
+  }),
+}
+
+const ofBoxes = {
+  write: (state: ConsoleState, { key, unsent: next }: { key: string; unsent: Unsent }) => ({
+    ...state,
+    unsent: withUnsent(state.unsent, key, next),
+  }),
+  sent: (state: ConsoleState, { key, isTaken }: { key: string; isTaken: boolean }) => ({
+    ...state,
+    unsent: withUnsent(state.unsent, key, answered(state.unsent[key] ?? nothing, isTaken)),
+  }),
 }
 
 /** Everything that the page shows, and how it changes. Who fetches what is no part of it. */
@@ -67,7 +100,8 @@ export function createConsoleStore(credentials: Credentials, theme: Theme, unsen
   const context: ConsoleState = {
     credentials,
     theme,
-    sessions: [],
+    sessions: null,
+    listProblem: '',
     session: null,
     view: 'charts',
     notice: null,
@@ -82,15 +116,17 @@ export function createConsoleStore(credentials: Credentials, theme: Theme, unsen
         ...state,
         ...ofSession,
         credentials: next,
-        sessions: [],
+        sessions: null,
+        listProblem: '',
         session: null,
       }),
-      sessions: (state, { sessions }: { sessions: readonly SessionEntry[] }) => ({ ...state, sessions }),
+      ...ofList,
       choose: (state, place: Place) => ({ ...state, ...ofSession, ...chosen(state, place) }),
       view: (state, { view }: { view: View }) => ({ ...state, view }),
       /** The stream begins anew: what was known of another store is none of this one. */
       restart: (state) => ({ ...state, ...ofSession, wanted: state.at ?? state.wanted }),
-      link: (state, { link }: { link: Link }) => (state.link === link ? state : { ...state, link }),
+      link: (state, { link }: { link: Link }) => (state.link === link ? state : { ...state, link, refusal: '' }),
+      refused: (state, { problem }: { problem: string }) => ({ ...state, link: 'refused' as Link, refusal: problem }),
       facts: (state, { facts }: { facts: readonly Fact[] }) => ({ ...state, ...withFacts(state, facts) }),
       deltas: (state, { deltas }: { deltas: readonly Delta[] }) => ({
         ...state,
@@ -115,17 +151,12 @@ export function createConsoleStore(credentials: Credentials, theme: Theme, unsen
       look: (state, { at }: { at: number | null }) => ({
         ...state,
         wanted: null,
+        // Until the state of that moment is here, the newest one is of another seq, too.
+        past: state.past ?? state.live,
         at: at === null ? null : Math.min(Math.max(at, 1), Math.max(state.facts.length, 1)),
       }),
       past: (state, { past }: { past: SessionState }) => ({ ...state, past }),
-      write: (state, { key, unsent: next }: { key: string; unsent: Unsent }) => ({
-        ...state,
-        unsent: withUnsent(state.unsent, key, next),
-      }),
-      sent: (state, { key, isTaken }: { key: string; isTaken: boolean }) => ({
-        ...state,
-        unsent: withUnsent(state.unsent, key, answered(state.unsent[key] ?? nothing, isTaken)),
-      }),
+      ...ofBoxes,
       say: (state, { notice }: { notice: Notice | null }) => ({ ...state, notice }),
     },
   })
@@ -143,6 +174,7 @@ function withFacts(state: ConsoleState, facts: readonly Fact[]) {
     facts: [...state.facts, ...facts],
     ...arrived(state, state.facts.length + facts.length),
     // Content that was removed is not kept on a screen either.
+    isErased: state.isErased || isErased,
     messages: isErased ? [] : state.messages,
     drafts: afterFacts(state.drafts, facts),
     unsent: isErased ? withoutSession(state.unsent, state.credentials, state.session) : state.unsent,
@@ -161,4 +193,9 @@ export function shownSeq({ at, facts }: ConsoleState): number {
 /** The state of the moment that is shown, as far as it is here. */
 export function shownState({ at, past, live }: ConsoleState): SessionState | null {
   return at === null ? live : past
+}
+
+/** Whether that state is known: a session that has no fact has none. */
+export function isKnown(state: ConsoleState): boolean {
+  return shownState(state) !== null || (state.link === 'live' && state.facts.length === 0)
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ConsoleSession } from './console-session.ts'
-import { shownSeq } from './console-store.ts'
+import { isKnown, shownSeq } from './console-store.ts'
 import type { Draft } from './drafts.ts'
 import type { Message } from './shapes.ts'
 import { useConsole } from './use-console.ts'
@@ -17,6 +17,8 @@ export function Conversation({ desk }: { desk: ConsoleSession }) {
   const drafts = useConsole(store, (state) => state.drafts)
   const at = useConsole(store, (state) => state.at)
   const seq = useConsole(store, shownSeq)
+  const isErased = useConsole(store, (state) => state.isErased)
+  const known = useConsole(store, isKnown)
   const [count, setCount] = useState(step)
   const place = useRef<HTMLDivElement>(null)
   // They are in the order of their seq, so a moment cuts the list.
@@ -48,7 +50,7 @@ export function Conversation({ desk }: { desk: ConsoleSession }) {
           Show earlier messages
         </button>
       ) : null}
-      {told === 0 && open.length === 0 ? <p class="hint">Nothing was said yet.</p> : null}
+      {told === 0 && open.length === 0 ? <p class="hint">{nothingTold(isErased, known)}</p> : null}
       <ol>
         {shown}
         {open.map((draft) => (
@@ -57,6 +59,11 @@ export function Conversation({ desk }: { desk: ConsoleSession }) {
       </ol>
     </section>
   )
+}
+
+function nothingTold(isErased: boolean, known: boolean): string {
+  if (isErased) return 'What was said is erased.'
+  return known ? 'Nothing was said yet.' : 'What was said is being read.'
 }
 
 /** A message does not change, so what was drawn for it once is drawn for it for ever. */

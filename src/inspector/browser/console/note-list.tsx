@@ -23,6 +23,7 @@ export function NoteList({ desk }: { desk: ConsoleSession }) {
   const [version, setVersion] = useState(0)
   const changes = useConsole(store, ({ facts }) => facts.findLast(({ type }) => type.startsWith('memory.'))?.seq ?? 0)
   const isLive = useConsole(store, ({ at }) => at === null)
+  const isErased = useConsole(store, (state) => state.isErased)
   const isBegun = useConsole(store, ({ facts }) => facts.length > 0)
   const key = `${session} ${scope} ${changes} ${version}`
   const { value, problem } = useReading(isBegun ? key : null, async (signal) => {
@@ -59,7 +60,7 @@ export function NoteList({ desk }: { desk: ConsoleSession }) {
           />
         ))}
       </ul>
-      {isLive && isBegun && scope === 'session' ? (
+      {isLive && isBegun && !isErased && scope === 'session' ? (
         <NewNote desk={desk} onPut={(body) => act('Note', 'memory', body)} />
       ) : null}
     </>

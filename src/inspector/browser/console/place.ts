@@ -18,6 +18,11 @@ export function placeInAddress(): Place {
   }
 }
 
+/** Browsers fold these names out of a path, however they are written. */
+export function isFolded(session: string): boolean {
+  return session === '.' || session === '..'
+}
+
 export function addressOf({ session, at, view }: Place): string {
   if (session === null) return '#'
   const query = new URLSearchParams()

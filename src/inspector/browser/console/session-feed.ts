@@ -1,4 +1,4 @@
-import { type Api, ApiProblem, sessionPath } from './api.ts'
+import { type Api, ApiProblem, problemText, sessionPath } from './api.ts'
 import { after, pause } from './browser-timers.ts'
 import type { ConsoleStore } from './console-store.ts'
 import type { Delta, Fact } from './shapes.ts'
@@ -129,9 +129,8 @@ export class SessionFeed {
       this.#store.trigger.restart()
       return false
     }
-    if (error.status === 0 || error.status >= 429) return false
-    this.#store.trigger.link({ link: 'refused' })
-    this.#store.trigger.say({ notice: { isProblem: true, text: `${error.code}: ${error.message}` } })
+    if (!error.isRefusal) return false
+    this.#store.trigger.refused({ problem: problemText(error) })
     return true
   }
 }

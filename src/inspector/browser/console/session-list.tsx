@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { ConsoleSession } from './console-session.ts'
-import { addressOf } from './place.ts'
+import { type ConsoleSession, foldedName } from './console-session.ts'
+import { addressOf, isFolded } from './place.ts'
 import type { SessionEntry } from './shapes.ts'
 import { useConsole } from './use-console.ts'
 import { plural } from './words.ts'
@@ -9,18 +9,26 @@ const shown = 200
 
 export function SessionList({ desk }: { desk: ConsoleSession }) {
   const { store } = desk
-  const sessions = useConsole(store, (state) => state.sessions)
+  const listed = useConsole(store, (state) => state.sessions)
+  const problem = useConsole(store, (state) => state.listProblem)
   const open = useConsole(store, (state) => state.session)
   const [words, setWords] = useState('')
+  const sessions = listed ?? []
   const found = sessions.filter(({ session, title }) => `${session} ${title ?? ''}`.includes(words.trim()))
   const live = sessions.filter(({ active }) => active !== undefined).length
   return (
     <nav class="sessions" aria-label="Sessions">
       <h2>Sessions</h2>
-      <p class="hint">
-        {plural(sessions.length, 'session')}, {live} at work
+      {listed === null ? null : (
+        <p class="hint">
+          {problem === '' ? '' : 'As it was read before: '}
+          {plural(sessions.length, 'session')}, {live} at work
+        </p>
+      )}
+      <p class="unclear" role="status" data-list-problem>
+        {problem}
       </p>
-      <NewSession />
+      <NewSession desk={desk} />
       {sessions.length < 8 ? null : (
         <label class="find">
           Find <input type="search" value={words} onInput={({ currentTarget }) => setWords(currentTarget.value)} />
@@ -54,12 +62,16 @@ function Marks({ entry }: { entry: SessionEntry }) {
   )
 }
 
-function NewSession() {
+function NewSession({ desk }: { desk: ConsoleSession }) {
   const [name, setName] = useState('')
+  const isRefused = isFolded(name.trim())
   const onSubmit = (event: Event) => {
     event.preventDefault()
-    if (name.trim() === '') return
-    location.hash = addressOf({ session: name.trim() })
+    if (name.trim() === '' || isRefused) return
+    const place = { session: name.trim() }
+    // An address that stands there already changes nothing, and so would tell nobody.
+    if (location.hash === addressOf(place)) desk.open(place)
+    else location.hash = addressOf(place)
     setName('')
   }
   return (
@@ -69,10 +81,12 @@ function NewSession() {
         id="new-session"
         value={name}
         placeholder="its name"
-        maxLength={128}
         onInput={({ currentTarget }) => setName(currentTarget.value)}
       />
       <button type="submit">Open</button>
+      <p class="unclear" role="status">
+        {isRefused ? foldedName : ''}
+      </p>
     </form>
   )
 }

@@ -1,4 +1,4 @@
-import { type Api, ApiProblem, sessionPath } from './api.ts'
+import { type Api, ApiProblem, problemText, sessionPath } from './api.ts'
 import { after, pause } from './browser-timers.ts'
 import type { ConsoleStore } from './console-store.ts'
 import type { Fact, Message, Page, Pause, SessionState } from './shapes.ts'
@@ -99,8 +99,11 @@ export class SessionReader {
   }
 
   #tryLater(error: unknown): void {
-    const refused = error instanceof ApiProblem && error.status >= 400 && error.status < 429 && error.status !== 404
-    if (refused) return
+    if (error instanceof ApiProblem && error.isRefusal && error.status !== 404) {
+      const isOfReader = error.status === 401 || error.status === 403
+      if (isOfReader) this.#store.trigger.refused({ problem: problemText(error) })
+      return
+    }
     after(againMs, () => {
       this.#isDue = true
       void this.#read()
