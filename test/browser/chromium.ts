@@ -39,7 +39,7 @@ export async function newPage(
 ): Promise<{ page: Page; problems: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1_400, height: 900 }, colorScheme: 'light', ...options })
   onTestFinished(() => page.close())
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(30_000)
   const problems: string[] = []
   const { origin } = new URL(address)
   page.on('pageerror', (error) => problems.push(error.message))

@@ -17,7 +17,7 @@ import { launch, newPage } from './chromium.ts'
 /** The pages as `npm run build` left them. */
 export const built = new URL('../../dist/src/inspector/console/', import.meta.url)
 
-export const patience = { timeout: 20_000 }
+export const patience = { timeout: 40_000 }
 
 export interface Opened {
   readonly page: Page
