@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineTool } from '../../src/capabilities/define-tool.ts'
 import type { Session } from '../../src/runtime/session.ts'
 import { hasChromium, sayWithoutChromium } from './chromium.ts'
 import { activeIn, consoleScene, HeldCalls, notice, patience, press, say, tab } from './console-kit.ts'
@@ -8,10 +10,23 @@ sayWithoutChromium()
 
 const held = new HeldCalls()
 const ask = { calls: [{ name: 'operator_ask', arguments: { question: 'Which?' } }] }
+const buy = { calls: [{ name: 'shop.order', arguments: {} }] }
+const order = defineTool({
+  name: 'shop.order',
+  description: 'Orders.',
+  input: z.object({}),
+  confirm: 'each',
+  run: async () => 'ordered',
+})
 const scripts = {
   hold: { turns: [[{ calls: [{ name: 'shop.look', arguments: {} }] }, { text: 'Looked.' }]] },
   hang: { everyTurn: [{ hang: true as const }] },
-  ask: { turns: [[ask, { text: 'So {{last}}' }]] },
+  ask: {
+    turns: [
+      [ask, { text: 'So {{last}}' }],
+      [buy, { text: 'Bought.' }],
+    ],
+  },
 }
 const box = (page: Page) => page.getByLabel('Message', { exact: true })
 const typedIn = (page: Page) => box(page).inputValue()
@@ -37,7 +52,7 @@ const steered = async (session: Session) =>
 
 // Needs Chromium: apt-get install -y chromium.
 describe.skipIf(!hasChromium)('what is typed in the console', () => {
-  const scene = consoleScene(() => ({ catalog: [held.tool('shop.look', 'read')], scripts }))
+  const scene = consoleScene(() => ({ catalog: [held.tool('shop.look', 'read'), order], scripts }))
 
   it('is sent once, however often one presses Enter or Send, and what is typed meanwhile stays', async () => {
     const { page, problems, session } = await scene.open('once')
@@ -175,6 +190,19 @@ describe.skipIf(!hasChromium)('what is typed in the console', () => {
     resume.go()
     await expect.poll(() => page.locator('.message-assistant').last().textContent(), patience).toContain('So this one')
     expect(sent).toEqual(['tasks', 'resume'])
+    // Also where the first click was answered, and what is open was not read again yet.
+    await expect.poll(() => page.locator('[data-turn=none]').count(), patience).toBe(1)
+    await say(page, 'buy')
+    const allow = page.getByRole('button', { name: 'Allow' })
+    await allow.waitFor()
+    const pauses = await slow(page, '**/pauses*')
+    await allow.click()
+    await expect.poll(() => notice(page), patience).toContain('Decision (allow): done')
+    await allow.click()
+    await allow.click()
+    pauses.go()
+    await expect.poll(() => allow.count(), patience).toBe(0)
+    expect(sent).toEqual(['tasks', 'resume', 'tasks', 'confirm'])
     expect(problems).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import type { ConsoleSession } from './console-session.ts'
 import type { Pause } from './shapes.ts'
 import { useConsole } from './use-console.ts'
@@ -56,13 +57,16 @@ function Decision({ desk, pause }: { desk: ConsoleSession; pause: Pause }) {
 
 function Choices({ desk, pause }: { desk: ConsoleSession; pause: Pause }) {
   const { reason, token, task, call } = pause
+  const isDecided = useRef(false)
+  // What is decided stays in sight until the list is read again; another click on it is none.
+  const decide = async (decision: string, path: string, body: object) => {
+    if (isDecided.current) return
+    if (await desk.act(`Decision (${decision})`, path, { ...body, decision })) isDecided.current = true
+  }
   const settle = (decision: string) => () =>
-    void desk.act(`Decision (${decision})`, `tasks/${encodeURIComponent(task)}/resume`, { token, decision })
+    void decide(decision, `tasks/${encodeURIComponent(task)}/resume`, { token })
   const confirm = (decision: 'allow' | 'deny') => () =>
-    void desk.act(`Decision (${decision})`, `calls/${encodeURIComponent(call ?? '')}/confirm`, {
-      decision,
-      confirmation: token,
-    })
+    void decide(decision, `calls/${encodeURIComponent(call ?? '')}/confirm`, { confirmation: token })
   const isApproval = reason === 'approval'
   const isOther = reason === 'authorization' || reason === 'external'
   return (
