@@ -1,7 +1,7 @@
 import type { Clock, Scheduler } from './ports.ts'
 
 /** How long work that comes in small pieces goes on before sockets, timers and everybody else have their turn. */
-const stretchMs = 10
+const stretchMs = 5
 
 /**
  * Owns: since when the event loop has not come round, as far as those who ask here know.

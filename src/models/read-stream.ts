@@ -1,4 +1,5 @@
 import type { FinishReason, Usage } from '../../machines/vocabulary.ts'
+import type { FairLoop } from '../facts/fair-loop.ts'
 import {
   type Clock,
   type Ids,
@@ -22,6 +23,8 @@ export interface ReadContext {
 export interface ReadHooks {
   readonly clock: Clock
   readonly scheduler: Scheduler
+  /** Asked before each chunk is taken, since the chunks of many answers may come at once. */
+  readonly fair?: FairLoop
   readonly ids: Ids
   /** Longest silence, before the first chunk and between chunks. */
   readonly idleMs: number
@@ -64,6 +67,8 @@ export async function readStream(
     const source = chunks
     for (;;) {
       const result = await guard.next(async () => source.next())
+      while (hooks.fair?.spent === true) await hooks.fair.turn()
+      guard.signal.throwIfAborted()
       if (result.done) break
       try {
         answer.take(result.value)

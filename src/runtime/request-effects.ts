@@ -115,6 +115,7 @@ export class RequestEffects {
         {
           clock: host.clock,
           scheduler: host.scheduler,
+          fair: host.fair,
           ids: host.ids,
           idleMs: host.requestTimeoutMs,
           requestBytes: of.bytes,

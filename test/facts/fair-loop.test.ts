@@ -27,8 +27,8 @@ it('pieces of work that come at once get as many turns of the loop as they need,
   const { work, worked } = watched()
   await Promise.all(Array.from({ length: 20 }, (_, piece) => work(piece, 4)))
   expect(worked.map(({ piece }) => piece)).toEqual(Array.from({ length: 20 }, (_, piece) => piece))
-  // Three of 4 ms use a stretch of 10 ms up.
-  expect(worked.map(({ turn }) => turn)).toEqual(Array.from({ length: 20 }, (_, piece) => Math.floor(piece / 3)))
+  // Two of 4 ms use a stretch of 5 ms up.
+  expect(worked.map(({ turn }) => turn)).toEqual(Array.from({ length: 20 }, (_, piece) => Math.floor(piece / 2)))
 })
 
 it('work that takes no time waits for nobody', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FairLoop } from '../../src/facts/fair-loop.ts'
 import { type Model, type ModelChunk, ModelError, type ModelRequest } from '../../src/facts/ports.ts'
 import { readStream } from '../../src/models/read-stream.ts'
 import { scriptedModel } from '../../src/models/scripted-model.ts'
@@ -45,6 +46,31 @@ function reading(model: Model, signal = new AbortController().signal) {
 
 const stop = { type: 'finish', reason: 'stop', usage: { input: 10, output: 2 } }
 const call = { type: 'call', id: 'c1', name: 'fs.read', arguments: { path: 'a' } }
+
+it('chunks of many answers that come at once are taken over several turns of the event loop', async () => {
+  const time = manualTime()
+  let now = 0
+  let turn = 0
+  const soon = (task: () => void) =>
+    setImmediate(() => {
+      turn += 1
+      task()
+    })
+  const fair = new FairLoop({ now: () => now }, { ...time, soon: (task) => void soon(task) })
+  const taken: number[] = []
+  const onChunk = () => {
+    // As long as redaction and telling everybody may take.
+    now += 3
+    taken.push(turn)
+  }
+  const { signal } = new AbortController()
+  const answers = Array.from({ length: 12 }, () => {
+    const hooks = { clock: time, scheduler: time, ids: countingIds(), idleMs: 1_000, requestBytes: 41, fair, onChunk }
+    return readStream(saying({ type: 'text', text: 'a' }, stop), request, { signal, attempt: 1 }, hooks)
+  })
+  expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(answers.map(() => 'a'))
+  for (const at of new Set(taken)) expect(taken.filter((each) => each === at).length).toBeLessThanOrEqual(2)
+})
 
 describe('arguments that come in pieces', () => {
   const pieces = [

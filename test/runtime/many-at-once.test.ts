@@ -62,7 +62,7 @@ it('sessions that all work at once leave the loop to others after a few of them,
   await runtime.close()
   for (const kind of ['planned', 'task.started', 'task.completed']) {
     expect(of(kind).reduce((sum, count) => sum + count, 0)).toBe(64)
-    // A stretch of 10 ms, and the piece that goes over its end.
-    expect(Math.max(...of(kind)), kind).toBeLessThanOrEqual(10 / pieceMs + 1)
+    // A stretch of 5 ms, and the piece that goes over its end.
+    expect(Math.max(...of(kind)), kind).toBeLessThanOrEqual(5 / pieceMs + 1)
   }
 })
