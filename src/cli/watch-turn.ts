@@ -17,7 +17,7 @@ export interface ServedTask {
 }
 
 /**
- * A turn as any client of the server has it: it listens, starts the turn, and shows the events as they come until the end. What is
+ * A turn as every client of the server has it: it listens, starts the turn, and shows the events as they come until the end. What is
  * printed has gone over the wire.
  */
 export async function watchTurn(

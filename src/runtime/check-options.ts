@@ -77,7 +77,7 @@ export const optionRules = {
   },
   context: {
     fits: isObject,
-    message: `A context has any of ${Object.keys(contextRules).join(', ')}.`,
+    message: `A context may hold ${Object.keys(contextRules).join(', ')}.`,
   },
   limits: { fits: isObject, message: 'Limits are given by name.' },
   recovery: { fits: (value) => value === 'resume' || value === 'fail', message: 'Use one of: resume, fail.' },

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { createBus } from '../../src/bus/bus.ts'
 import { isFact } from '../../src/bus/events.ts'
 import { limits } from '../../src/facts/limits.ts'
-import { systemScheduler } from '../../src/facts/system-ports.ts'
 import { memoryLog } from '../../src/log/memory/memory-log.ts'
+import { countedLoop } from '../facts/counted-loop.ts'
 import { busOf, collect, cursors, rest, take } from './consumers.ts'
 import { SessionWriter, scopeS } from './session-writer.ts'
 
@@ -89,22 +89,13 @@ describe('bounds and ends of subscriptions', () => {
     const log = memoryLog()
     await new SessionWriter(log).write(['session.opened', 'session.closing', 'session.closed'])
     let now = 0
-    let turn = 0
+    const { scheduler, turn } = countedLoop()
     const readIn = new Map<number, number>()
     const read = log.read.bind(log)
     log.read = (...of) => {
       now += 5
-      readIn.set(turn, (readIn.get(turn) ?? 0) + 1)
+      readIn.set(turn(), (readIn.get(turn()) ?? 0) + 1)
       return read(...of)
-    }
-    const { at, soon } = systemScheduler()
-    const scheduler = {
-      at,
-      soon: (task: () => void) =>
-        soon(() => {
-          turn += 1
-          task()
-        }),
     }
     const bus = createBus({ log, limits, scheduler, clock: { now: () => now } })
     const all = Array.from({ length: 100 }, () => collect(bus.events(scopeS)))

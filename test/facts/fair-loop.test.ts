@@ -1,26 +1,19 @@
 import { expect, it } from 'vitest'
 import { FairLoop } from '../../src/facts/fair-loop.ts'
-import { systemScheduler } from '../../src/facts/system-ports.ts'
+import { countedLoop } from './counted-loop.ts'
 
 /** A clock that only work moves, and a count of the turns of the loop. */
 function watched() {
   let now = 0
-  let turn = 0
-  const clock = { now: () => now }
-  const scheduler = systemScheduler()
-  const soon = (task: () => void) =>
-    scheduler.soon(() => {
-      turn += 1
-      task()
-    })
-  const fair = new FairLoop(clock, { at: scheduler.at, soon })
+  const { scheduler, turn } = countedLoop()
+  const fair = new FairLoop({ now: () => now }, scheduler)
   const worked: { piece: number; turn: number }[] = []
   const work = async (piece: number, ms: number) => {
     while (fair.spent) await fair.turn()
     now += ms
-    worked.push({ piece, turn })
+    worked.push({ piece, turn: turn() })
   }
-  return { work, worked, turns: () => turn }
+  return { work, worked, turns: turn }
 }
 
 it('pieces of work that come at once get as many turns of the loop as they need, and keep their order', async () => {

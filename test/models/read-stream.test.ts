@@ -3,6 +3,7 @@ import { FairLoop } from '../../src/facts/fair-loop.ts'
 import { type Model, type ModelChunk, ModelError, type ModelRequest } from '../../src/facts/ports.ts'
 import { readStream } from '../../src/models/read-stream.ts'
 import { scriptedModel } from '../../src/models/scripted-model.ts'
+import { countedLoop } from '../facts/counted-loop.ts'
 import { countingIds, manualTime } from './manual-time.ts'
 
 const request: ModelRequest = {
@@ -50,18 +51,13 @@ const call = { type: 'call', id: 'c1', name: 'fs.read', arguments: { path: 'a' }
 it('chunks of many answers that come at once are taken over several turns of the event loop', async () => {
   const time = manualTime()
   let now = 0
-  let turn = 0
-  const soon = (task: () => void) =>
-    setImmediate(() => {
-      turn += 1
-      task()
-    })
-  const fair = new FairLoop({ now: () => now }, { ...time, soon: (task) => void soon(task) })
+  const { scheduler, turn } = countedLoop()
+  const fair = new FairLoop({ now: () => now }, scheduler)
   const taken: number[] = []
   const onChunk = () => {
     // As long as redaction and telling everybody may take.
     now += 3
-    taken.push(turn)
+    taken.push(turn())
   }
   const { signal } = new AbortController()
   const answers = Array.from({ length: 12 }, () => {

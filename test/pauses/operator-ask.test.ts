@@ -85,7 +85,7 @@ describe('a question of the planner', () => {
   it.each([
     ['reject', 'PAUSE_REJECTED'],
     ['timeout', 'PAUSE_TIMEOUT'],
-  ] as const)('that is settled with %s ends the task, as any own pause does', async (decision, code) => {
+  ] as const)('that is settled with %s ends the task, as every own pause does', async (decision, code) => {
     const rig = await openRig({ tools })
     await acting(rig, ask)
     const [token = ''] = await tokens(rig)

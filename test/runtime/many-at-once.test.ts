@@ -1,30 +1,22 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../../src/capabilities/define-tool.ts'
-import { systemScheduler } from '../../src/facts/system-ports.ts'
 import { memoryLog } from '../../src/log/memory/memory-log.ts'
 import { scriptedModel } from '../../src/models/scripted-model.ts'
 import { openRuntime } from '../../src/runtime/open-runtime.ts'
+import { countedLoop } from '../facts/counted-loop.ts'
 
 const pieceMs = 5
 
 /** Pieces of work that cost time of this thread, by a clock that nothing else moves; counted by turn of the loop. */
 function countedWork() {
   let now = Date.UTC(2026, 0)
-  let turn = 0
-  const { at, soon } = systemScheduler()
-  const scheduler = {
-    at,
-    soon: (task: () => void) =>
-      soon(() => {
-        turn += 1
-        task()
-      }),
-  }
+  const { scheduler, turn } = countedLoop()
   const counts = new Map<string, number>()
   const piece = (kind: string) => {
     now += pieceMs
-    counts.set(`${kind} ${turn}`, (counts.get(`${kind} ${turn}`) ?? 0) + 1)
+    const key = `${kind} ${turn()}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   const of = (kind: string) => [...counts].filter(([key]) => key.startsWith(kind)).map(([, count]) => count)
   return { clock: { now: () => now }, scheduler, piece, of }
