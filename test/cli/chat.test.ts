@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { landfall, main, type Started, start, workFolder } from './cli-process.ts'
+import { main, type Started, start, workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
 const tools = `
 import { defineTool, OutcomeUnknownError } from 'landfall'

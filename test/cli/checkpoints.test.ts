@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
-import { landfall, workFolder } from './cli-process.ts'
-
-// Every command is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
+import { expect, it } from 'vitest'
+import { workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
 const say = ['--model', 'script:say.json']
 

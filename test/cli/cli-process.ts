@@ -21,7 +21,7 @@ export interface Started {
   shows(text: string): Promise<void>
 }
 
-interface Place {
+export interface Place {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
@@ -69,7 +69,8 @@ export function start(words: readonly string[], place: Place): Started {
   return { process: child, ended, shows }
 }
 
-export function landfall(words: readonly string[], place: Place): Promise<Ended> {
+/** A command in a process of its own; `landfall` is cheaper where nothing depends on that. */
+export function landfallProcess(words: readonly string[], place: Place): Promise<Ended> {
   return start(words, place).ended
 }
 

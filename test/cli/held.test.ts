@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { landfall, start, workFolder } from './cli-process.ts'
+import { landfallProcess, start, workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
-// Every command is a process of its own, and the machine may be busy.
+// Processes are started here, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 it('a command on a turn that a quarantine holds ends, and the turn goes on after the acknowledgement', async () => {
@@ -26,7 +27,7 @@ it('a command on a turn that a quarantine holds ends, and the turn goes on after
       const facts = (await landfall(['log'], { cwd })).out
       expect(facts).toContain('"reason":"quarantine"')
     },
-    { timeout: 30_000, interval: 300 },
+    { timeout: 30_000, interval: 30 },
   )
   running.process.kill('SIGKILL')
   await running.ended
@@ -34,7 +35,7 @@ it('a command on a turn that a quarantine holds ends, and the turn goes on after
   expect(steered).toMatchObject({ code: 0, out: expect.stringMatching(/^queued /) })
   const shown = await landfall(['show'], { cwd })
   expect(shown.out).toMatch(/quarantined/)
-  const acknowledged = await landfall(['acknowledge', 'all', ...shop], { cwd })
+  const acknowledged = await landfallProcess(['acknowledge', 'all', ...shop], { cwd })
   expect(acknowledged).toMatchObject({ code: 0, out: expect.stringMatching(/^applied /) })
   const messages = JSON.parse((await landfall(['messages', '--json'], { cwd })).out)
   expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: expect.stringContaining('paid') })

@@ -6,7 +6,7 @@ import { createMachine } from 'xstate'
 import { chartNodes } from '../../src/inspector/chart-edges.ts'
 import { tempFolder } from '../log/temp-store.ts'
 import { repoRoot } from '../repo/source-files.ts'
-import { landfall } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -8,9 +8,10 @@ import { openRuntime } from '../../src/runtime/open-runtime.ts'
 import { ask } from '../models/wire/ask.ts'
 import { inPieces, type ProviderServer, refusing, serving, streamed } from '../models/wire/provider-server.ts'
 import { type Wire, wires } from '../models/wire/wires.ts'
-import { landfall, workFolder } from './cli-process.ts'
+import { landfallProcess, workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
-// Every command is a process of its own, and the machine may be busy.
+// Processes are started here, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 const key = 'sk-test-0123456789abcdefghijklmnop'
@@ -140,7 +141,7 @@ describe('--model of a vendor', () => {
       ['anthropic:m', '@ai-sdk/anthropic@3'],
       ['openai-compatible:http://127.0.0.1:1/v1#m', '@ai-sdk/openai-compatible@2'],
     ] as const) {
-      const turn = await landfall(['run', 'x', '--model', model, '--json'], { cwd, env })
+      const turn = await landfallProcess(['run', 'x', '--model', model, '--json'], { cwd, env })
       expect(turn.code).toBe(2)
       expect(JSON.parse(turn.err)).toMatchObject({ code: 'USAGE', details: { install: `npm install ${wanted}` } })
     }

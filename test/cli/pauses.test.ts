@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { landfall, workFolder } from './cli-process.ts'
+import { landfallProcess, workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
-// Every command is a process of its own, and the machine may be busy.
+// Processes are started here, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 it('a call that waits for approval ends the command, and is confirmed by another process', async () => {
@@ -22,7 +23,7 @@ it('a call that waits for approval ends the command, and is confirmed by another
   expect(paused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^TASK_PAUSED: .*reasons=approval/m) })
   const { pauses } = JSON.parse((await landfall(['show', '--json'], { cwd })).out)
   expect(pauses).toMatchObject([{ reason: 'approval' }])
-  const confirmed = await landfall(['confirm', pauses[0].token, 'allow', ...shop], { cwd })
+  const confirmed = await landfallProcess(['confirm', pauses[0].token, 'allow', ...shop], { cwd })
   expect(confirmed).toMatchObject({ code: 0, out: expect.stringMatching(/^applied /) })
   const messages = JSON.parse((await landfall(['messages', '--json'], { cwd })).out)
   expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: expect.stringContaining('bought tea') })

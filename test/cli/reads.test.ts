@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { landfall, start, workFolder } from './cli-process.ts'
+import { start, workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
-// Every command is a process of its own, and the machine may be busy.
+// Processes are started here, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 const say = ['--model', 'script:say.json']

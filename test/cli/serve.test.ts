@@ -6,7 +6,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { get, post } from '../protocol/kit/served.ts'
 import { SseClient } from '../protocol/kit/sse-client.ts'
 import { issuer } from '../protocol/kit/tokens.ts'
-import { landfall, type Started, start, workFolder } from './cli-process.ts'
+import { landfallProcess, type Started, start, workFolder } from './cli-process.ts'
+import { landfall, turnRuns } from './landfall.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -94,10 +95,7 @@ it('with --log every line of standard error is one JSON object: ids, codes and c
 it('carries on the sessions that another process left', async () => {
   const cwd = workFolder()
   const killed = start(['run', 'wait', '--model', 'script:hang.json', '--session', 'left'], { cwd })
-  for (;;) {
-    const { code, out } = await landfall(['tasks', '--session', 'left', '--json'], { cwd })
-    if (code === 0 && out.includes('running')) break
-  }
+  await turnRuns(cwd, '--session', 'left')
   killed.process.kill('SIGKILL')
   await killed.ended
   // The model of the same name, in better health.
@@ -167,7 +165,7 @@ it('refuses to be reached from elsewhere without keys, keys that are none, and a
 it('npm start brings up a server, runs a first turn through it, shows its stream and says where to look', async () => {
   const cwd = workFolder()
   writeFileSync(join(cwd, 'README.md'), '# Heather grows here')
-  const { code, out, err } = await landfall(['start', '--port', '0'], { cwd })
+  const { code, out, err } = await landfallProcess(['start', '--port', '0'], { cwd })
   expect(code).toBe(0)
   expect(err).toMatch(/Landfall listens on http:\/\/127\.0\.0\.1:\d+/)
   expect(err.match(/^ {2}curl -s/gm)).toHaveLength(3)

@@ -6,9 +6,10 @@ import { scopeOf } from '../../src/cli/cli-context.ts'
 import { exitCodeOf, exitCodeOfStatus } from '../../src/cli/exit-codes.ts'
 import { resolveSettings } from '../../src/cli/settings.ts'
 import { LandfallError } from '../../src/facts/errors.ts'
-import { landfall, main, workFolder } from './cli-process.ts'
+import { main, workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
-// Every command is a process of its own, and the machine may be busy.
+// Processes are started here, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 describe('settings', () => {

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { landfall, start, workFolder } from './cli-process.ts'
+import { start, workFolder } from './cli-process.ts'
+import { landfall, turnRuns } from './landfall.ts'
 
-// Every command is a process of its own, and the machine may be busy.
+// Processes are started here, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 const say = ['--model', 'script:say.json']
@@ -63,7 +64,7 @@ it('exits by outcome: 1 for a failed turn, with its code', async () => {
 it('SIGINT cancels the turn durably and exits 130', async () => {
   const cwd = workFolder()
   const run = start(['run', 'wait', ...hang], { cwd })
-  await whenRunning(cwd)
+  await turnRuns(cwd)
   run.process.kill('SIGINT')
   expect((await run.ended).code).toBe(130)
   const [task] = JSON.parse((await landfall(['tasks', '--json'], { cwd })).out)
@@ -95,7 +96,7 @@ it('a second SIGINT ends at once, and the log stays valid', async () => {
 it('a turn of a killed process is not begun again by run, and is ended by cancel', async () => {
   const cwd = workFolder()
   const run = start(['run', 'wait', ...hang], { cwd })
-  await whenRunning(cwd)
+  await turnRuns(cwd)
   run.process.kill('SIGKILL')
   await run.ended
   const busy = await landfall(['run', 'more', ...say], { cwd })
@@ -141,7 +142,7 @@ it('operates a session: close, reopen, erase, each with its receipt and its refu
 it('a command reaches the session of another process through the store', async () => {
   const cwd = workFolder()
   const run = start(['run', 'wait', ...hang], { cwd })
-  await whenRunning(cwd)
+  await turnRuns(cwd)
   const steered = await landfall(['steer', 'faster'], { cwd })
   expect(steered).toMatchObject({ code: 0, out: expect.stringMatching(/^queued task=/) })
   expect((await landfall(['cancel', '--reason', 'enough'], { cwd })).code).toBe(0)
@@ -167,11 +168,3 @@ it('npm start runs a turn whose words come from the files at hand', async () => 
   expect((await landfall(['verify'], { cwd })).code).toBe(0)
   expect(readFileSync(join(cwd, 'landfall.db')).subarray(0, 6).toString()).toBe('SQLite')
 })
-
-/** Another process must see the turn before a signal is sent. */
-async function whenRunning(cwd: string): Promise<void> {
-  for (;;) {
-    const { code, out } = await landfall(['tasks', '--json'], { cwd })
-    if (code === 0 && JSON.parse(out).some(({ state }: { state: string }) => state === 'running')) return
-  }
-}

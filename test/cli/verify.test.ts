@@ -2,9 +2,10 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { alice, bob, sidOf, tamper, twoSessions } from '../testing/stored-sessions.ts'
-import { landfall, main, start, workFolder } from './cli-process.ts'
+import { landfallProcess, main, start, workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
-// Every command is a process of its own, and the machine may be busy.
+// Processes are started here, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
 const all = ['verify', '--all', '--db', 'store.db']
@@ -115,7 +116,7 @@ it('reads only: a store that may not be written is refused for a turn, with a co
     context.skip(`nobody may not run ${dirname(main)}`)
   chmodSync(cwd, 0o555)
   chmodSync(file, 0o444)
-  const run = await landfall(['run', 'hello', '--db', 'store.db', '--model', 'script:say.json'], { cwd, ...as })
+  const run = await landfallProcess(['run', 'hello', '--db', 'store.db', '--model', 'script:say.json'], { cwd, ...as })
   chmodSync(cwd, 0o755)
   chmodSync(file, 0o644)
   expect(run).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^STORE_(READONLY|IO): /) })
@@ -127,7 +128,9 @@ it('a full store ends the turn with its code; the log stays valid and the turn i
   writeFileSync(join(cwd, 'small.json'), '{"maxStoreBytes": 110000}')
   const input = 'x'.repeat(6_000)
   writeFileSync(join(cwd, 'long.json'), JSON.stringify({ everyTurn: [{ text: '{{input}}'.repeat(8) }] }))
-  const full = await landfall(['run', '-', '--config', 'small.json', '--model', 'script:long.json'], { cwd, input })
+  // A process that ends leaves its turn to the next one.
+  const words = ['run', '-', '--config', 'small.json', '--model', 'script:long.json']
+  const full = await landfallProcess(words, { cwd, input })
   expect(full).toMatchObject({ code: 1, out: '', err: expect.stringContaining('STORE_FULL: ') })
   expect((await landfall(['verify'], { cwd })).code).toBe(0)
   const more = await landfall(['follow-up', 'and now', '--quiet', '--model', 'script:long.json'], { cwd })

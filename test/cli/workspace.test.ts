@@ -3,7 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHarness } from '../contract/kit/sandboxes.ts'
-import { landfall, workFolder } from './cli-process.ts'
+import { workFolder } from './cli-process.ts'
+import { landfall } from './landfall.ts'
 
 const bubblewrap = await openHarness('bubblewrap')
 if (typeof bubblewrap !== 'string') await bubblewrap.dispose()

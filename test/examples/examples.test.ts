@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { landfall } from '../cli/cli-process.ts'
+import { landfallProcess } from '../cli/cli-process.ts'
 import { tempFolder } from '../log/temp-store.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -54,7 +54,7 @@ it('property-test a tool of your own', async () => {
 })
 
 it('draw a chart of your own', async () => {
-  const drawn = await landfall(['machines', './lamp.machine.mjs', '--format', 'svg'], { cwd: here })
+  const drawn = await landfallProcess(['machines', './lamp.machine.mjs', '--format', 'svg'], { cwd: here })
   expect(drawn.err).toBe('')
   for (const words of ['[isDark]', 'after 60000', 'always', '/ ring'])
     expect(drawn.out.replace(/<[^>]*>/g, '')).toContain(words)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { landfall, main, workFolder } from '../cli/cli-process.ts'
+import { landfallProcess, main, workFolder } from '../cli/cli-process.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -25,21 +25,21 @@ it('a disk that is full at any moment of a turn ends the command with a code of 
     expect(ended.signal, ended.stderr).toBeNull()
     const code = ended.status === 0 ? 'completed' : (/^(\w+): /m.exec(ended.stderr)?.[1] ?? ended.stderr)
     expect(code, `${kib} KiB`).toMatch(/^(completed|STORE_IO|STORE_FULL)$/)
-    const before = await landfall(['verify'], { cwd })
-    const facts = (await landfall(['log'], { cwd })).out.trim().split('\n').filter(Boolean)
+    const before = await landfallProcess(['verify'], { cwd })
+    const facts = (await landfallProcess(['log'], { cwd })).out.trim().split('\n').filter(Boolean)
     seen.add(`${code} ${facts.length > 0}`)
     if (facts.length === 0) continue
     expect(before, `${kib} KiB`).toMatchObject({ code: 0 })
     // With room again the turn is carried on, and ends once.
     if (code === 'completed') continue
-    const on = await landfall(['follow-up', 'more', '--model', 'script:story.json', '--workspace', '.'], { cwd })
+    const on = await landfallProcess(['follow-up', 'more', '--model', 'script:story.json', '--workspace', '.'], { cwd })
     expect(on.code, on.err).toBe(0)
-    const types = (await landfall(['log'], { cwd })).out
+    const types = (await landfallProcess(['log'], { cwd })).out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).type)
     expect(types.filter((type) => type === 'task.completed').length).toBe(2)
-    expect((await landfall(['verify'], { cwd })).code).toBe(0)
+    expect((await landfallProcess(['verify'], { cwd })).code).toBe(0)
   }
   expect([...seen].sort()).toEqual(['STORE_IO false', 'STORE_IO true', 'completed true'])
 })

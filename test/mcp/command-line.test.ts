@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, vi } from 'vitest'
-import { landfall, start, workFolder } from '../cli/cli-process.ts'
+import { landfallProcess, start, workFolder } from '../cli/cli-process.ts'
 import { isGone, mcpServer } from './kit/test-server.ts'
 
 // Every command is a process of its own, and the machine may be busy.
@@ -25,14 +25,14 @@ async function withTools(call: object) {
 
 it('a server of the tools file is used by a command, and its process ends with it', async () => {
   const { cwd, words, happened } = await withTools({ name: 'mcp:here:pid', arguments: {} })
-  const { code, out, err } = await landfall(['run', 'go', ...words], { cwd })
+  const { code, out, err } = await landfallProcess(['run', 'go', ...words], { cwd })
   expect(code).toBe(0)
   expect(err).toContain('mcp:here:pid succeeded')
   await expect.poll(() => out.trim().split(' ').map(Number).map(isGone)).toEqual([true, true])
-  expect((await landfall(['verify', '--all'], { cwd })).code).toBe(0)
+  expect((await landfallProcess(['verify', '--all'], { cwd })).code).toBe(0)
   // A command that works on nothing starts no server.
   const started = happened().length
-  expect((await landfall(['cancel', '--tools', 'tools.mjs'], { cwd })).code).toBe(3)
+  expect((await landfallProcess(['cancel', '--tools', 'tools.mjs'], { cwd })).code).toBe(3)
   expect(happened()).toHaveLength(started)
 })
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { landfall, start } from '../cli/cli-process.ts'
+import { landfallProcess, start } from '../cli/cli-process.ts'
 import { running } from '../contract/containment-contract.ts'
 import { drivers, openHarness } from '../contract/kit/sandboxes.ts'
 import { fingerprint } from './kit/sample-project.ts'
@@ -56,9 +56,9 @@ for (const driver of drivers) {
           call('process.exec', { argv: ['sh', '-c', `sleep 0.5; cat a.txt; echo ${name} >> shared.txt`] }),
           call('fs.read', { path: 'shared.txt' }),
         ])
-      const both = await Promise.all(names.map((name) => landfall(run(name), { cwd: root, env })))
+      const both = await Promise.all(names.map((name) => landfallProcess(run(name), { cwd: root, env })))
       const patches = await Promise.all(
-        names.map((name) => landfall(['patch', '--db', `${name}.db`], { cwd: root, env })),
+        names.map((name) => landfallProcess(['patch', '--db', `${name}.db`], { cwd: root, env })),
       )
       for (const [at, name] of names.entries()) {
         expect(both[at], both[at]?.err).toMatchObject({ code: 0 })
@@ -88,7 +88,7 @@ for (const driver of drivers) {
       expect(await started.ended).toMatchObject({ code: 130 })
       expect(running(mark)).toEqual([])
       expect(leases()).toEqual([])
-      const { out } = await landfall(['log', '--db', 'stop.db'], { cwd: root, env })
+      const { out } = await landfallProcess(['log', '--db', 'stop.db'], { cwd: root, env })
       expect(out).toContain('"when":"acknowledged"')
     })
 
