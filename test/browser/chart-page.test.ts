@@ -14,7 +14,7 @@ import { hasChromium, launch, newPage, sayWithoutChromium } from './chromium.ts'
 import { faintTexts, misplaced } from './contrast.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
-const patience = { timeout: 30_000 }
+const patience = { timeout: 30_000, interval: 10 }
 sayWithoutChromium()
 
 const xstate = pathToFileURL(join(repoRoot, 'node_modules/xstate/dist/xstate.esm.js')).href

@@ -24,6 +24,21 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // The popups of an address bar that nobody sees are pages of their own: each context would load and draw them, for more time
+  // than most tests take. The last list of features counts, so what playwright names for tests of pages stands here again.
+  `--disable-features=${[
+    'WebUIOmniboxPopup',
+    'WebUIOmniboxAimPopup',
+    'SpareRendererForSitePerProcess',
+    'AvoidUnnecessaryBeforeUnloadCheckSync',
+    'DestroyProfileOnBrowserClose',
+    'HttpsUpgrades',
+    'MediaRouter',
+    'NetworkTimeServiceQuerying',
+    'OptimizationHints',
+    'PaintHolding',
+    'PreconnectToSearch',
+  ].join(',')}`,
 ]
 
 export async function launch(): Promise<Browser> {

@@ -17,7 +17,8 @@ import { launch, newPage } from './chromium.ts'
 /** The pages as `npm run build` left them. */
 export const built = new URL('../../dist/src/inspector/console/', import.meta.url)
 
-export const patience = { timeout: 40_000 }
+/** Looks often: what a test waits for is mostly there within a moment. */
+export const patience = { timeout: 40_000, interval: 10 }
 
 export interface Opened {
   readonly page: Page
