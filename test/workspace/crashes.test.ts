@@ -32,7 +32,7 @@ const library = fileURLToPath(new URL('../../dist', import.meta.url))
 const module = fileURLToPath(new URL('./kit/doomed-process.mjs', import.meta.url))
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600 && !(await holds()); tries += 1) await new Promise((done) => setTimeout(done, 50))
+  for (let tries = 0; tries < 3_000 && !(await holds()); tries += 1) await new Promise((done) => setTimeout(done, 10))
   expect(await holds()).toBe(true)
 }
 

@@ -1,15 +1,27 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import Docker from 'dockerode'
+import { hostProcesses } from '../../../src/facts/processes.ts'
 import { entry } from '../../../src/workspace/tar.ts'
 
 export interface TestEngine {
   readonly socketPath: string
   readonly image: string
-  /** The daemon, where this test has started it. */
+  /** The daemon, where it was started for this test alone. */
   readonly pid: number | null
   stop(): Promise<void>
 }
@@ -17,34 +29,52 @@ export interface TestEngine {
 const usualSocket = (process.env.DOCKER_HOST ?? '').replace(/^unix:\/\//, '') || '/var/run/docker.sock'
 const image = `landfall-test:node-${process.versions.node}`
 const startMs = 30_000
+const keeperFile = fileURLToPath(new URL('./engine-keeper.mjs', import.meta.url))
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-/** The engine of this machine, or one of our own while the test runs. A string says why there is none, and what to do. */
+/**
+ * The engine of this machine, or one that all files of a run share, or one of its own for a test that holds it up. A string says
+ * why there is none, and what to do.
+ */
 export async function dockerEngine(own = false): Promise<TestEngine | string> {
   if (!own && (await answers(usualSocket))) {
     await provideImage(usualSocket)
-    return { socketPath: usualSocket, image, pid: null, stop: async () => {} }
+    return lent(usualSocket)
   }
   if (!existsSync('/usr/sbin/dockerd') || !existsSync('/bin/busybox'))
     return 'no Docker engine: apt-get install -y docker.io busybox-static'
   if (process.getuid?.() !== 0) return 'no Docker engine answers, and only root can start one'
-  return startEngine()
+  return own ? engineOfItsOwn() : engineOfRun()
 }
 
-async function startEngine(): Promise<TestEngine | string> {
+/** An engine that goes on when this file is done. */
+const lent = (socketPath: string): TestEngine => ({ socketPath, image, pid: null, stop: async () => {} })
+
+/** The first file that asks starts it, and others wait until that has come to something. It ends when the run does. */
+async function engineOfRun(): Promise<TestEngine | string> {
+  // All files of a run have been started by one process, which no other run has.
+  const run = process.ppid
+  const folder = join(tmpdir(), `landfall-docker-${run}-${hostProcesses().startedAt(run)}`)
+  const [told, ended] = [join(folder, 'started.json'), join(folder, 'ended')]
+  if (mkdirSync(folder, { recursive: true }) !== undefined) {
+    const keeper = spawn(process.execPath, [keeperFile, String(run), folder, ended, ...wordsOf(folder)], {
+      detached: true,
+      stdio: 'ignore',
+    })
+    keeper.unref()
+    const problem = await started(folder, () => existsSync(ended))
+    writeFileSync(`${told}.new`, JSON.stringify({ problem }))
+    renameSync(`${told}.new`, told)
+  }
+  for (const until = Date.now() + 2 * startMs; !existsSync(told); await pause())
+    if (Date.now() > until) return 'another test file was to start a Docker engine and did not'
+  const { problem } = JSON.parse(readFileSync(told, 'utf8')) as { problem: string | null }
+  return problem ?? lent(socketIn(folder))
+}
+
+async function engineOfItsOwn(): Promise<TestEngine | string> {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-docker-'))
-  // Whoever may use the socket must be able to reach it, as with an engine of the machine.
-  chmodSync(folder, 0o711)
-  const socketPath = join(folder, 'docker.sock')
-  const places = [
-    '--data-root',
-    join(folder, 'root'),
-    '--exec-root',
-    join(folder, 'run'),
-    '--pidfile',
-    join(folder, 'pid'),
-  ]
-  const network = ['--bridge=none', '--iptables=false', '--ip6tables=false']
-  const daemon = spawn('/usr/sbin/dockerd', ['-H', `unix://${socketPath}`, ...places, ...network], { stdio: 'ignore' })
+  const daemon = spawn('/usr/sbin/dockerd', wordsOf(folder), { stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => daemon.once('exit', () => resolve()))
   const stop = async () => {
     daemon.kill('SIGCONT')
@@ -52,16 +82,31 @@ async function startEngine(): Promise<TestEngine | string> {
     await ended
     rmSync(folder, { recursive: true, force: true })
   }
-  const until = Date.now() + startMs
-  while (!(await answers(socketPath))) {
-    if (Date.now() > until || daemon.exitCode !== null) {
-      await stop()
+  const problem = await started(folder, () => daemon.exitCode !== null)
+  if (problem === null) return { socketPath: socketIn(folder), image, pid: daemon.pid ?? null, stop }
+  await stop()
+  return problem
+}
+
+const socketIn = (folder: string): string => join(folder, 'docker.sock')
+
+/** An engine apart from that of the machine, without a network. */
+function wordsOf(folder: string): readonly string[] {
+  const [root, run, pid] = [join(folder, 'root'), join(folder, 'run'), join(folder, 'pid')]
+  const places = ['--data-root', root, '--exec-root', run, '--pidfile', pid]
+  return ['-H', `unix://${socketIn(folder)}`, ...places, '--bridge=none', '--iptables=false', '--ip6tables=false']
+}
+
+/** Waits until it answers, and gives it its image. A string says what is wrong. */
+async function started(folder: string, hasEnded: () => boolean): Promise<string | null> {
+  // Whoever may use the socket must be able to reach it, as with an engine of the machine.
+  chmodSync(folder, 0o711)
+  const socketPath = socketIn(folder)
+  for (const until = Date.now() + startMs; !(await answers(socketPath)); await pause())
+    if (Date.now() > until || hasEnded())
       return 'dockerd was started and does not answer; it needs rights that this machine may not give'
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
   await provideImage(socketPath)
-  return { socketPath, image, pid: daemon.pid ?? null, stop }
+  return null
 }
 
 async function answers(socketPath: string): Promise<boolean> {
