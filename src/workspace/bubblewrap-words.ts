@@ -25,12 +25,15 @@ export function outerScript(bounds: SandboxBounds, memoryByProcess: boolean): st
 
 /**
  * Stands inside: fills the tree, runs the program, ends whatever is left of it, and tells of the tree. The words of the program
- * are never read by the shell. Whatever the program does to this shell, it can only change what is told of its own tree.
+ * are never read by the shell. Whatever the program does to this shell, it can only change what is told of its own tree. It first
+ * says that it is there and waits for an answer: bwrap does not notice a host that is gone before bwrap has begun to watch it,
+ * which it has once this script runs.
  */
 export function innerScript(bounds: SandboxBounds, processesByUser: boolean, cwd: string): string {
   const { treeIn, treeOut } = descriptors
   const bound = bounds.sandboxProcesses
   return [
+    `echo >&${treeOut} && read -r _ <&${treeIn} || exit 126`,
     `tar -x -f - -C /ws <&${treeIn} || exit 125`,
     `exec ${treeIn}<&-`,
     ...(processesByUser ? [`ulimit -u ${bound} 2>/dev/null || ulimit -p ${bound} 2>/dev/null`] : []),

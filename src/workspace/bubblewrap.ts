@@ -7,6 +7,7 @@ import { type GroupPlaces, groupFolders, groupPlaces, joinGroups, makeGroups, re
 import { boundsByGroups } from './held-bounds.ts'
 import { withoutInherited } from './inherited-descriptors.ts'
 import type { Lease, LeaseRecord, Leases } from './leases.ts'
+import { NamelessFile } from './nameless-file.ts'
 import type { Sandbox, SandboxBounds, SandboxEnd, SandboxReport, SandboxRun } from './sandbox.ts'
 import { SandboxArchive } from './sandbox-archive.ts'
 import { type Ended, endedEarly, SandboxOutput, sandboxFailed } from './sandbox-output.ts'
@@ -83,7 +84,7 @@ class BubblewrapRun {
   readonly #child: ChildProcess
   readonly #output: SandboxOutput
   readonly #archive: SandboxArchive
-  #info = ''
+  readonly #info = new NamelessFile()
   #why: Ended | null = null
 
   constructor(options: BubblewrapOptions, places: GroupPlaces, run: Run) {
@@ -93,7 +94,7 @@ class BubblewrapRun {
     const words = [program, ...bubblewrapWords(bounds), '/bin/sh', '-c']
     const inner = [innerScript(bounds, places.pids === null, run.cwd), 'sh', ...run.argv]
     const outer = outerScript(bounds, places.memory === null)
-    this.#child = withoutInherited(['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'], (stdio) =>
+    this.#child = withoutInherited(['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', this.#info.descriptor], (stdio) =>
       spawn('/bin/sh', ['-c', outer, 'sh', ...words, ...inner], {
         cwd: '/',
         detached: true,
@@ -111,10 +112,7 @@ class BubblewrapRun {
     const child = this.#child
     this.#output.follow(child.stdout, 'stdout')
     this.#output.follow(child.stderr, 'stderr')
-    this.#reads(descriptors.treeOut, (chunk) => this.#archive.push(chunk))
-    this.#reads(descriptors.info, (chunk) => {
-      this.#info += chunk.toString('latin1')
-    })
+    this.#answers(Buffer.concat([Buffer.from('\n'), tarOf(tree, Math.floor(systemClock.now() / 1_000))]))
     const closed = new Promise<number | null>((resolve, reject) => {
       child.once('error', reject)
       child.once('close', (code) => resolve(code))
@@ -124,7 +122,6 @@ class BubblewrapRun {
     const cancelTimer = systemScheduler().at(systemClock.now() + timeoutMs, () => this.#end('timeout'))
     try {
       if (child.pid !== undefined) joinGroups(groups, child.pid)
-      this.#writes(descriptors.treeIn, tarOf(tree, Math.floor(systemClock.now() / 1_000)))
       this.#writes(descriptors.go, Buffer.from('\n'))
       return this.#outcome(await closed)
     } catch (error) {
@@ -133,6 +130,7 @@ class BubblewrapRun {
     } finally {
       cancelTimer()
       signal.removeEventListener('abort', stop)
+      this.#info.close()
     }
   }
 
@@ -157,11 +155,22 @@ class BubblewrapRun {
 
   /** The first process of the sandbox is gone only when all others are; bwrap outside ends after it. */
   #kill(): void {
-    const first = Number(/"child-pid": (\d+)/.exec(this.#info)?.[1] ?? 0)
-    const { pid } = this.#child
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const first = Number(/"child-pid": (\d+)/.exec(this.#info.text())?.[1] ?? 0)
+    const { pid } = this.#child
     if (first > 1) signalTo(first)
     else if (pid !== undefined) signalTo(-pid)
+  }
+
+  /** The first byte says that the sandbox is there, and is answered with the tree; what follows is about its end. */
+  #answers(tree: Buffer): void {
+    let isThere = false
+    this.#reads(descriptors.treeOut, (chunk) => {
+      if (!isThere) this.#writes(descriptors.treeIn, tree)
+      const told = isThere ? chunk : chunk.subarray(1)
+      isThere = true
+      if (told.length > 0) this.#archive.push(told)
+    })
   }
 
   #reads(descriptor: number, take: (chunk: Buffer) => void): void {

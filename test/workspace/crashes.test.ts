@@ -48,19 +48,36 @@ function isElsewhere(pid: string): boolean {
 /** Starts the child, waits until its sandbox is under way or so long after it was asked for, and ends the child the hard way. */
 async function killedAt(moment: string | number, file: string, mark: string, workspace: object): Promise<void> {
   expect(existsSync(library), 'the library is built (npm run build)').toBe(true)
-  const child = doomed(file, mark, workspace)
+  const slow = moment === 'starting' ? slowBubblewrap(mark) : null
+  const child = doomed(file, mark, workspace, slow === null ? {} : { PATH: `${slow}:${process.env.PATH}` })
   await once(child.stdout ?? child, 'data')
-  if (typeof moment === 'number') await new Promise((done) => setTimeout(done, moment))
+  if (slow !== null) await until(() => existsSync(join(slow, 'reached')))
+  else if (typeof moment === 'number') await new Promise((done) => setTimeout(done, moment))
   else await until(() => running(mark).some(isElsewhere))
   await killed(child)
 }
 
-function doomed(file: string, mark: string, workspace: object): ChildProcess {
+function doomed(file: string, mark: string, workspace: object, env: object): ChildProcess {
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
-  const child = spawn(process.execPath, [module, library, file, mark, JSON.stringify(workspace)], { stdio })
+  const child = spawn(process.execPath, [module, library, file, mark, JSON.stringify(workspace)], {
+    stdio,
+    env: { ...process.env, ...env },
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
+
+/** A bubblewrap that begins a while after its process: whoever has started it is gone before it can watch for that. */
+function slowBubblewrap(mark: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-bwrap-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const slow = `case "$*" in *${mark}*) echo > ${folder}/reached; sleep 0.5 ;; esac`
+  writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\n${slow}\nexec ${bubblewrap()} "$@"\n`, { mode: 0o755 })
+  chmodSync(folder, 0o777)
+  return folder
+}
+
+const bubblewrap = (): string => execFileSync('which', ['bwrap'], { encoding: 'utf8' }).trim()
 
 async function killed(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
@@ -112,7 +129,7 @@ function engineOf({ engine }: SandboxHarness): Stuck {
 function clingingBubblewrap(mark: string): Stuck {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-bwrap-'))
   const { PATH = '' } = process.env
-  const real = execFileSync('which', ['bwrap'], { encoding: 'utf8' }).trim()
+  const real = bubblewrap()
   const out = `setsid sh -c 'echo $$ > ${folder}/new; mv ${folder}/new ${folder}/pid; exec sleep 600' &`
   const clinging = `case "$*" in *${mark}*) ${out} ;; esac`
   writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\n${clinging}\nexec ${real} "$@"\n`, { mode: 0o755 })
@@ -145,7 +162,7 @@ for (const driver of drivers) {
       const stores = mkdtempSync(join(tmpdir(), 'landfall-crash-store-'))
       const mark = `killed-${driver}-${process.pid}`
       // When it is seen to run, and at times drawn once over what asking for a sandbox and starting it take.
-      const moments = ['running', ...(driver === 'docker' ? [0, 90, 270] : [0, 11, 40])]
+      const moments = ['running', ...(driver === 'docker' ? [0, 90, 270] : ['starting', 0, 11, 40])]
       const storeOf = (moment: string | number) => join(stores, `${moment}.db`)
       await Promise.all(moments.map((moment) => killedAt(moment, storeOf(moment), `${mark}-${moment}-`, workspace)))
       // The kernel ends what is below bubblewrap; a container is there until somebody opens something, or its watchdog wakes.
