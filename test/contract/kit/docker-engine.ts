@@ -55,14 +55,9 @@ async function engineOfRun(): Promise<TestEngine | string> {
   // All files of a run have been started by one process, which no other run has.
   const run = process.ppid
   const folder = join(tmpdir(), `landfall-docker-${run}-${hostProcesses().startedAt(run)}`)
-  const [told, ended] = [join(folder, 'started.json'), join(folder, 'ended')]
+  const told = join(folder, 'started.json')
   if (mkdirSync(folder, { recursive: true }) !== undefined) {
-    const keeper = spawn(process.execPath, [keeperFile, String(run), folder, ended, ...wordsOf(folder)], {
-      detached: true,
-      stdio: 'ignore',
-    })
-    keeper.unref()
-    const problem = await started(folder, () => existsSync(ended))
+    const problem = await started(folder, run)
     writeFileSync(`${told}.new`, JSON.stringify({ problem }))
     renameSync(`${told}.new`, told)
   }
@@ -74,21 +69,19 @@ async function engineOfRun(): Promise<TestEngine | string> {
 
 async function engineOfItsOwn(): Promise<TestEngine | string> {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-docker-'))
-  const daemon = spawn('/usr/sbin/dockerd', wordsOf(folder), { stdio: 'ignore' })
-  const ended = new Promise<void>((resolve) => daemon.once('exit', () => resolve()))
+  const problem = await started(folder, process.pid)
+  if (problem !== null) return problem
+  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
   const stop = async () => {
-    daemon.kill('SIGCONT')
-    daemon.kill('SIGTERM')
-    await ended
+    process.kill(pid, 'SIGTERM')
+    while (!existsSync(endedIn(folder))) await pause()
     rmSync(folder, { recursive: true, force: true })
   }
-  const problem = await started(folder, () => daemon.exitCode !== null)
-  if (problem === null) return { socketPath: socketIn(folder), image, pid: daemon.pid ?? null, stop }
-  await stop()
-  return problem
+  return { socketPath: socketIn(folder), image, pid, stop }
 }
 
 const socketIn = (folder: string): string => join(folder, 'docker.sock')
+const endedIn = (folder: string): string => join(folder, 'ended')
 
 /** An engine apart from that of the machine, without a network. */
 function wordsOf(folder: string): readonly string[] {
@@ -97,13 +90,15 @@ function wordsOf(folder: string): readonly string[] {
   return ['-H', `unix://${socketIn(folder)}`, ...places, '--bridge=none', '--iptables=false', '--ip6tables=false']
 }
 
-/** Waits until it answers, and gives it its image. A string says what is wrong. */
-async function started(folder: string, hasEnded: () => boolean): Promise<string | null> {
+/** Starts one that ends with a process, and waits until it answers and has its image. A string says what is wrong. */
+async function started(folder: string, until: number): Promise<string | null> {
   // Whoever may use the socket must be able to reach it, as with an engine of the machine.
   chmodSync(folder, 0o711)
+  const words = [keeperFile, String(until), folder, endedIn(folder), ...wordsOf(folder)]
+  spawn(process.execPath, words, { detached: true, stdio: 'ignore' }).unref()
   const socketPath = socketIn(folder)
-  for (const until = Date.now() + startMs; !(await answers(socketPath)); await pause())
-    if (Date.now() > until || hasEnded())
+  for (const last = Date.now() + startMs; !(await answers(socketPath)); await pause())
+    if (Date.now() > last || existsSync(endedIn(folder)))
       return 'dockerd was started and does not answer; it needs rights that this machine may not give'
   await provideImage(socketPath)
   return null

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 
-// Runs a Docker engine for as long as a test run goes on, however that ends, and removes what it left.
-const [run = '', folder = '', ended = '', ...words] = process.argv.slice(2)
+// Runs a Docker engine for as long as a process goes on, however that ends, and removes what it left.
+const [until = '', folder = '', ended = '', ...words] = process.argv.slice(2)
 const daemon = spawn('/usr/sbin/dockerd', words, { stdio: 'ignore' })
 const over = new Promise((resolve) => daemon.once('close', resolve).once('error', resolve))
 over.then(() => writeFileSync(ended, ''))
 
 function goesOn() {
   try {
-    process.kill(Number(run), 0)
+    process.kill(Number(until), 0)
     return true
   } catch {
     return false
@@ -17,6 +17,8 @@ function goesOn() {
 }
 
 while (goesOn()) await new Promise((resolve) => setTimeout(resolve, 100))
+// A test may have held it up.
+daemon.kill('SIGCONT')
 daemon.kill('SIGTERM')
 await over
 rmSync(folder, { recursive: true, force: true })
