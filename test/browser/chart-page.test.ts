@@ -48,7 +48,6 @@ describe.skipIf(!hasChromium)('the chart page', () => {
   })
   afterAll(async () => {
     for (const command of commands) command.kill('SIGINT')
-    await browser.close()
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -41,9 +41,13 @@ const args = [
   ].join(',')}`,
 ]
 
+let launched: Promise<Browser> | null = null
+
+/** One browser for all files of a worker, since each page has a context of its own; playwright ends it with the process. */
 export async function launch(): Promise<Browser> {
   if (executable === undefined) throw new Error('there is no Chromium')
-  return chromium.launch({ executablePath: executable, args })
+  launched ??= chromium.launch({ executablePath: executable, args })
+  return launched
 }
 
 /** A page that fails the test for everything that goes wrong in it, and for every request to anywhere but its own server. */

@@ -32,8 +32,9 @@ class Keys {
 
   /** Goes to something with Tab alone, in either direction; it must show that it has the focus. */
   async to(target: Locator): Promise<void> {
-    const isThere = () => target.evaluate((element) => element === document.activeElement).catch(() => false)
     await expect.poll(() => target.count(), patience).toBe(1)
+    const handle = await target.elementHandle()
+    const isThere = () => handle?.evaluate((element) => element === document.activeElement)
     const isBefore = await target.evaluate(
       (element) => ((document.activeElement ?? document.body).compareDocumentPosition(element) & 2) !== 0,
     )

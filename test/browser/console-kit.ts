@@ -53,7 +53,6 @@ export function consoleScene(scene: () => Scene = () => ({})): ConsoleScene {
     ;[browser, on] = await Promise.all([launch(), opening])
   })
   afterAll(async () => {
-    await browser.close()
     await on.close()
     rmSync(folder, { recursive: true, force: true })
   })
