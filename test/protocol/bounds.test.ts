@@ -67,7 +67,7 @@ describe('a request beyond its bound', () => {
     const { body } = await post(tasks(on), { action: 'start', input: 'x' })
     const task = `${tasks(on)}/${body.task}`
     expect(await get(`${task}?wait=301`)).toMatchObject({ status: 413, body: { details: { which: 'httpWaitMs' } } })
-    const held = [1, 2, 3].map(() => get(`${task}?wait=2`))
+    const held = [1, 2, 3].map(() => get(`${task}?wait=1`))
     const refused = async () => {
       for (;;) {
         const answer = await get(task)
@@ -186,7 +186,7 @@ describe('a server that closes', () => {
   })
 
   it('refuses with 503 a command that is still on its way', async () => {
-    const on = await served({ script: hang, limits: { graceMs: 2_000 } })
+    const on = await served({ script: hang, limits: { graceMs: 1_000 } })
     const { port } = new URL(on.url)
     const socket = connect({ port: Number(port), host: '127.0.0.1' })
     await new Promise((resolve) => socket.once('connect', resolve))
