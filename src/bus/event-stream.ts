@@ -1,5 +1,6 @@
 // The whole of rxjs takes as long to load as everything else together; this is the same class by the package's own sub-path.
 import { Observable } from 'rxjs/internal/Observable'
+import type { EventIterator } from './event-iterator.ts'
 import type { BusEvent } from './events.ts'
 import { PullSink } from './pull-sink.ts'
 import { PushSink } from './push-sink.ts'
@@ -23,7 +24,7 @@ export class EventStream extends Observable<BusEvent> implements AsyncIterable<B
   }
 
   /** The subscription begins here, not with the first `next`, so that nothing is missed in between. */
-  [Symbol.asyncIterator](): AsyncIterableIterator<BusEvent> {
+  [Symbol.asyncIterator](): EventIterator {
     let release = (): void => {}
     const sink = new PullSink(this.#bufferEvents, () => release())
     release = this.#connect(sink)

@@ -1,6 +1,7 @@
 import type { BusFact } from '../facts/envelope.ts'
 import { LandfallError } from '../facts/errors.ts'
 import { EventBuffer } from './event-buffer.ts'
+import type { EventIterator } from './event-iterator.ts'
 import type { BusClosed, BusEvent, PassingEvent } from './events.ts'
 import type { Sink } from './sink.ts'
 
@@ -17,7 +18,7 @@ const done: IteratorResult<BusEvent, undefined> = { done: true, value: undefined
  * 2. What was buffered before an end or a failure is still taken; `return` throws it away.
  * 3. Replay fills a quarter of the buffer, so that live events find room at the switch.
  */
-export class PullSink implements Sink, AsyncIterableIterator<BusEvent> {
+export class PullSink implements Sink, EventIterator {
   readonly #capacity: number
   readonly #buffer: EventBuffer
   readonly #waiters: Waiter[] = []
@@ -70,12 +71,23 @@ export class PullSink implements Sink, AsyncIterableIterator<BusEvent> {
   }
 
   next(): Promise<IteratorResult<BusEvent, undefined>> {
-    const event = this.#take()
+    const event = this.takeNow()
     if (event !== undefined) return Promise.resolve({ done: false, value: event })
     if (this.#error !== null) return this.#fault(this.#error)
     if (this.#over) return Promise.resolve(done)
     if (this.#waiters.length >= this.#capacity) return Promise.reject(this.#tooManyWaiters())
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
+  }
+
+  takeNow(): BusEvent | undefined {
+    const event = this.#buffer.take()
+    if (event === undefined) {
+      const last = this.#last
+      this.#last = null
+      return last ?? undefined
+    }
+    if (this.#hasRoom()) this.#makeRoom()
+    return event
   }
 
   return(): Promise<IteratorResult<BusEvent, undefined>> {
@@ -90,17 +102,6 @@ export class PullSink implements Sink, AsyncIterableIterator<BusEvent> {
 
   [Symbol.asyncIterator](): this {
     return this
-  }
-
-  #take(): BusEvent | undefined {
-    const event = this.#buffer.take()
-    if (event === undefined) {
-      const last = this.#last
-      this.#last = null
-      return last ?? undefined
-    }
-    if (this.#hasRoom()) this.#makeRoom()
-    return event
   }
 
   /** Whoever waits finds an empty buffer: the first gets the last event or the failure, the others the end. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Version 00 of W3C trace context; ids of zeros alone are none. */
 export const traceparentForm = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
@@ -12,7 +12,7 @@ export interface TracePlace {
 }
 
 function digestOf(name: string, chars: number): string {
-  return createHash('sha256').update(name).digest('hex').slice(0, chars)
+  return hash('sha256', name, 'hex').slice(0, chars)
 }
 
 /** The trace of what has this id, where nobody brought one: every process that reads the log comes to the same. */

@@ -30,3 +30,24 @@ export function commentFrame(remark: string): Uint8Array {
 export function retryFrame(ms: number): Uint8Array {
   return encoder.encode(`retry: ${ms}\n\n`)
 }
+
+interface Joined {
+  readonly frames: readonly Uint8Array[]
+  readonly bytes: Uint8Array
+}
+
+/** By the first frame: what was last joined behind it. */
+const joins = new WeakMap<Uint8Array, Joined>()
+
+/** Subscribers of one session are mostly given the same frames at once, so these are put together once for all of them. */
+export function joinedFrames(frames: readonly Uint8Array[]): Uint8Array {
+  const first = frames[0]
+  if (first === undefined) return new Uint8Array()
+  if (frames.length === 1) return first
+  const known = joins.get(first)
+  if (known?.frames.length === frames.length && frames.every((frame, at) => frame === known.frames[at]))
+    return known.bytes
+  const bytes = Buffer.concat(frames)
+  joins.set(first, { frames, bytes })
+  return bytes
+}

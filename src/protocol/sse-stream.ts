@@ -1,55 +1,64 @@
+import type { EventIterator } from '../bus/event-iterator.ts'
 import type { EventStream } from '../bus/event-stream.ts'
 import type { BusEvent } from '../bus/events.ts'
 import { errorCode } from '../facts/errors.ts'
 import type { RuntimePorts } from '../runtime/options.ts'
 import type { OpenStream } from './gate.ts'
-import { commentFrame, frameOf, retryFrame } from './sse-frame.ts'
+import { commentFrame, frameOf, joinedFrames, retryFrame } from './sse-frame.ts'
 import type { WriteTurns } from './write-turns.ts'
 
 /** As many events as one write may carry. */
 const eventsPerWrite = 64
 
-interface Next {
-  readonly result: Promise<IteratorResult<BusEvent, undefined>>
-  settled: boolean
-}
-
-type Turn = 'event' | 'idle' | 'end'
+type Ports = Pick<RuntimePorts, 'clock' | 'scheduler' | 'fair' | 'limits'>
+type Controller = ReadableStreamDefaultController<Uint8Array>
+/** What a wait ended with: an event, or the end of them; or nothing for a while; or an end from this side. */
+type Turn = IteratorResult<BusEvent, undefined> | 'idle' | 'end'
 
 /**
  * One subscriber over HTTP, written when its client reads.
  * 1. The next event is taken only when there is room to write it: what a client does not read waits in the bounded buffer of the
  *    bus, and is lost there by notice.
- * 2. Every end frees the subscription: of the client, of the bus, of the server and of the credentials.
+ * 2. Every end frees the subscription and the timers: of the client, of the bus, of the server and of the credentials.
+ * 3. There are as many of these as there are subscribers, so a stream asks for one promise a write and arms no timer for it.
  */
 export class SseStream implements OpenStream {
-  readonly #ports: Pick<RuntimePorts, 'clock' | 'scheduler' | 'fair' | 'limits'>
-  readonly #events: AsyncIterator<BusEvent, undefined>
+  readonly #ports: Ports
+  readonly #events: EventIterator
   readonly #release: () => void
   readonly #turns: WriteTurns
-  readonly #expiresAt: number
   readonly #greeting: readonly Uint8Array[]
-  #next: Next | null = null
+  /** An event that was asked for and has not come, kept over a wait that ended otherwise. */
+  #asked: Promise<IteratorResult<BusEvent, undefined>> | null = null
   #remark: string | null = null
-  #wake: (turn: Turn) => void = () => {}
+  #wake: (turn: 'idle' | 'end') => void = () => {}
+  #lastSign: number
+  #cancelIdle: () => void
+  readonly #cancelExpiry: () => void
   #over = false
 
   constructor(
     events: EventStream,
     about: {
-      readonly ports: Pick<RuntimePorts, 'clock' | 'scheduler' | 'fair' | 'limits'>
+      readonly ports: Ports
       readonly release: () => void
       readonly turns: WriteTurns
       readonly expiresAt: number | null
       readonly greeting: readonly Uint8Array[]
     },
   ) {
+    const { clock, scheduler, limits } = about.ports
     this.#ports = about.ports
     this.#events = events[Symbol.asyncIterator]()
     this.#release = about.release
     this.#turns = about.turns
-    this.#expiresAt = about.expiresAt ?? Number.POSITIVE_INFINITY
     this.#greeting = about.greeting
+    this.#lastSign = clock.now()
+    this.#cancelIdle = scheduler.at(this.#lastSign + limits.sseKeepAliveMs, () => this.#lookForSilence())
+    this.#cancelExpiry =
+      about.expiresAt === null
+        ? () => {}
+        : scheduler.at(about.expiresAt, () => this.end('the credentials have expired'))
   }
 
   body(): ReadableStream<Uint8Array> {
@@ -70,89 +79,71 @@ export class SseStream implements OpenStream {
     this.#wake('end')
   }
 
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  /** One timer for the whole stream: it looks whether something was written since it was armed. */
+  #lookForSilence(): void {
+    const { clock, scheduler, limits } = this.#ports
+    if (clock.now() - this.#lastSign >= limits.sseKeepAliveMs) {
+      this.#lastSign = clock.now()
+      this.#wake('idle')
+    }
+    this.#cancelIdle = scheduler.at(this.#lastSign + limits.sseKeepAliveMs, () => this.#lookForSilence())
+  }
+
+  async #pull(controller: Controller): Promise<void> {
     try {
       const turn = await this.#turn()
       if (turn === 'idle') controller.enqueue(commentFrame('still here'))
       else if (turn === 'end') await this.#close(controller, [commentFrame(this.#remark ?? 'the end')])
+      else if (turn.done === true) await this.#close(controller, [])
       else {
         const { fair } = this.#ports
         await this.#turns.next()
         while (fair.spent) await fair.turn()
-        await this.#write(controller)
+        await this.#write(controller, turn.value)
       }
+      this.#lastSign = this.#ports.clock.now()
     } catch (error) {
       // The status is sent already. The client reads why, and comes back with its last position.
       await this.#close(controller, [commentFrame(`ended: ${errorCode(error)}`)])
     }
   }
 
-  /** Waits for an event, for a while without one, or for an end. */
-  async #turn(): Promise<Turn> {
+  /** Takes an event that is there; else waits for one, for a while without one, or for an end. */
+  #turn(): Turn | Promise<Turn> {
     if (this.#remark !== null) return 'end'
-    const next = this.#ask()
-    if (next.settled) return 'event'
-    const { clock, scheduler, limits } = this.#ports
-    const idleAt = clock.now() + limits.sseKeepAliveMs
+    const value = this.#asked === null ? this.#events.takeNow() : undefined
+    if (value !== undefined) return { done: false, value }
+    const asked = this.#asked ?? this.#events.next()
+    this.#asked = asked
     return new Promise<Turn>((resolve, reject) => {
-      const until = Math.min(idleAt, this.#expiresAt)
-      const cancel = scheduler.at(until, () => done(until < idleAt ? this.#expired() : 'idle'))
-      const done = (turn: Turn) => {
-        cancel()
+      const done = (turn: Turn): void => {
         this.#wake = () => {}
         resolve(turn)
       }
       this.#wake = done
-      next.result.then(
-        () => done('event'),
-        (error: unknown) => {
-          cancel()
-          reject(error)
-        },
-      )
+      asked.then((result) => {
+        if (this.#wake !== done) return
+        this.#asked = null
+        done(result)
+      }, reject)
     })
   }
 
-  #expired(): Turn {
-    this.#remark ??= 'the credentials have expired'
-    return 'end'
-  }
-
   /** Everything that is there already goes in one write. */
-  async #write(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  async #write(controller: Controller, first: BusEvent): Promise<void> {
     const frames: Uint8Array[] = []
-    while (frames.length < eventsPerWrite) {
-      const next = this.#ask()
-      if (!next.settled) {
-        if (frames.length > 0) await Promise.resolve()
-        if (!next.settled) break
-      }
-      this.#next = null
-      const { done, value } = await next.result
-      if (done === true) return this.#close(controller, frames)
-      frames.push(frameOf(value))
-      if (value.type === 'bus.closed') {
-        frames.push(commentFrame(value.reason))
-        return this.#close(controller, frames)
-      }
+    for (let event: BusEvent | undefined = first; event !== undefined; event = this.#events.takeNow()) {
+      frames.push(frameOf(event))
+      if (event.type === 'bus.closed') return this.#close(controller, [...frames, commentFrame(event.reason)])
+      if (frames.length === eventsPerWrite) break
     }
-    if (frames.length > 0) controller.enqueue(joined(frames))
+    // What the client asked to end while the write waited for its turn has no use for it any more.
+    if (!this.#over) controller.enqueue(joinedFrames(frames))
   }
 
-  #ask(): Next {
-    if (this.#next !== null) return this.#next
-    const next: Next = { result: this.#events.next(), settled: false }
-    const settle = () => {
-      next.settled = true
-    }
-    next.result.then(settle, settle)
-    this.#next = next
-    return next
-  }
-
-  async #close(controller: ReadableStreamDefaultController<Uint8Array>, last: readonly Uint8Array[]): Promise<void> {
+  async #close(controller: Controller, last: readonly Uint8Array[]): Promise<void> {
     if (this.#over) return
-    if (last.length > 0) controller.enqueue(joined(last))
+    if (last.length > 0) controller.enqueue(joinedFrames(last))
     controller.close()
     await this.#finish()
   }
@@ -160,12 +151,10 @@ export class SseStream implements OpenStream {
   async #finish(): Promise<void> {
     if (this.#over) return
     this.#over = true
+    this.#cancelIdle()
+    this.#cancelExpiry()
     this.#wake('end')
     this.#release()
     await this.#events.return?.()
   }
-}
-
-function joined(frames: readonly Uint8Array[]): Uint8Array {
-  return frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames)
 }

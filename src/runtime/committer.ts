@@ -1,4 +1,5 @@
 import { LandfallError } from '../facts/errors.ts'
+import type { FairLoop } from '../facts/fair-loop.ts'
 import type { AppendResult, Log, StepAppend } from '../facts/log-port.ts'
 import type { Scheduler } from '../facts/ports.ts'
 
@@ -9,25 +10,34 @@ interface Waiting {
 
 /** Times that a batch whose result is unknown is appended again, with the same fact ids, before the sessions give up. */
 const settleAttempts = 3
+/** Steps of one append. A commit costs about as much as one of them, so more would save little and hold the loop up longer. */
+const batchSteps = 32
 
 /**
  * Owns: the queue of steps that wait for the store.
  * 1. Steps of many sessions share one append; each has its own result, so one failure fails one session.
- * 2. One append is under way at a time, and a batch holds at most `batchFacts` facts, so that the loop stays fair.
+ * 2. One append is under way at a time, and a batch holds at most `batchSteps` steps and, unless it is one step, `batchFacts` facts. It begins
+ *    when the loop's stretch has room, so that the work of the same turn and an append do not add up to a long block.
  * 3. An append whose result is unknown is settled by appending the same steps again; a step is stored once.
  */
 export class Committer {
-  readonly #log: Log
+  readonly #log: Pick<Log, 'append'>
   readonly #scheduler: Scheduler
+  readonly #fair: FairLoop
   readonly #batchFacts: number
   #waiting: Waiting[] = []
   #busy = false
   #scheduled = false
   #idle: (() => void)[] = []
 
-  constructor(log: Log, scheduler: Scheduler, batchFacts: number) {
+  constructor(
+    log: Pick<Log, 'append'>,
+    ports: { readonly scheduler: Scheduler; readonly fair: FairLoop },
+    batchFacts: number,
+  ) {
     this.#log = log
-    this.#scheduler = scheduler
+    this.#scheduler = ports.scheduler
+    this.#fair = ports.fair
     this.#batchFacts = batchFacts
   }
 
@@ -56,6 +66,7 @@ export class Committer {
   async #flush(): Promise<void> {
     if (this.#busy) return
     this.#busy = true
+    while (this.#fair.spent) await this.#fair.turn()
     const batch = this.#nextBatch()
     const results = await this.#append(batch.map((waiting) => waiting.step))
     this.#busy = false
@@ -68,7 +79,7 @@ export class Committer {
     let facts = 0
     let count = 0
     for (const { step } of this.#waiting) {
-      if (count > 0 && facts + step.count > this.#batchFacts) break
+      if (count === batchSteps || (count > 0 && facts + step.count > this.#batchFacts)) break
       facts += step.count
       count += 1
     }

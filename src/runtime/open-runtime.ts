@@ -66,7 +66,7 @@ export class Runtime {
     this.catalog = new StoreControl(host, this.#control)
     this.#services = {
       host,
-      committer: new Committer(log, scheduler, limits.batchFacts),
+      committer: new Committer(log, { scheduler, fair }, limits.batchFacts),
       bus: createBus({ log, scheduler, limits, clock, fair }),
       control: this.#control,
       lease: this.#lease,

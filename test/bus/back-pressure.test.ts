@@ -25,6 +25,26 @@ describe('a slow iterator', () => {
     expect(cursors(again.events)).toEqual(upTo(400))
   })
 
+  it('takes what has come already without waiting, in the order in which `next` would', async () => {
+    const log = memoryLog()
+    const bus = busOf(log, { subscriberBufferEvents: 8 })
+    const writer = new SessionWriter(log)
+    const slow = bus.events(scopeS, { after: 'now' })[Symbol.asyncIterator]()
+    await rest()
+    expect(slow.takeNow()).toBeUndefined()
+    const waiting = slow.next()
+    for (let step = 1; step <= 3; step += 1) bus.committed(await writer.write(messages(1)))
+    const [first, second] = [(await waiting).value, slow.takeNow()]
+    const third = (await slow.next()).value
+    const got = [first, second, third].flatMap((event) => (event === undefined ? [] : [event]))
+    expect(cursors(got)).toEqual([1, 2, 3])
+    expect(slow.takeNow()).toBeUndefined()
+    for (let step = 4; step <= 23; step += 1) bus.committed(await writer.write(messages(1)))
+    expect(slow.takeNow()).toMatchObject({ type: 'bus.dropped', from: 4, to: 15, count: 12 })
+    await slow.return?.()
+    expect(slow.takeNow()).toBeUndefined()
+  })
+
   it('takes up with the stream again behind the notice', async () => {
     const log = memoryLog()
     const bus = busOf(log, { subscriberBufferEvents: 2 })
