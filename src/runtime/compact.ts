@@ -36,10 +36,22 @@ export function compact(step: Step, task: TaskId, context: TaskContext): readonl
   followView(world, bodies, desk)
   const occupancy = desk.baseOccupancy + desk.view.occupancy + steeringBytes(step, context)
   if (occupancy < policy.thresholdTokens) return null
-  const sizeOf = (entry: ViewEntry) => occupancyOfMessage(renderEntry(bodies, entry))
+  const sizeOf = measuredOnce((entry) => occupancyOfMessage(renderEntry(bodies, entry)))
   const { entries } = viewOf(world, task)
   const crowded: Crowded = { step, task, context, policy, occupancy, entries, sizeOf }
   return observed(crowded) ?? askSummary(step, task, context) ?? evicted(crowded)
+}
+
+/** A plan asks for the size of an entry several times, and measuring writes its message down. */
+function measuredOnce(measure: (entry: ViewEntry) => number): (entry: ViewEntry) => number {
+  const sizes = new Map<ViewEntry, number>()
+  return (entry) => {
+    const known = sizes.get(entry)
+    if (known !== undefined) return known
+    const size = measure(entry)
+    sizes.set(entry, size)
+    return size
+  }
 }
 
 /** Steering joins the view with the request that carries it, so there must be room for it. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { digestOfEntry, type View, type ViewEntry } from '../../machines/view.ts'
 import { inputTaskOf, openCallsAfter } from '../context/conversation.ts'
 import { occupancyOfMessage } from '../context/occupancy.ts'
@@ -70,5 +70,5 @@ export class RequestView {
 
 /** The digest over entries, one after the other, with one more. */
 export function rolled(before: string, entry: ViewEntry): string {
-  return createHash('sha256').update(before).update(digestOfEntry(entry)).digest('hex')
+  return hash('sha256', before + digestOfEntry(entry), 'hex')
 }
