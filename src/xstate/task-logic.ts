@@ -74,20 +74,20 @@ type TaskScope = ActorScope<TaskLogicSnapshot, TaskLogicEvent, AnyActorRef['syst
  */
 export function taskLogic(runtime: Runtime, options: TaskLogicOptions = {}): TaskLogic {
   const attachments = new WeakMap<object, Attachment>()
-  const attachmentOf = (scope: TaskScope) => {
-    const known = attachments.get(scope.self)
-    if (known !== undefined) return known
+  const attach = (scope: TaskScope) => {
     const made = new Attachment(runtime, scope, options.onStop ?? 'cancel')
     attachments.set(scope.self, made)
     return made
   }
+  const attachmentOf = (scope: TaskScope) => attachments.get(scope.self) ?? attach(scope)
   return {
     config: { id: 'landfall.task' },
     getInitialSnapshot: (_, input) => ({ ...active, context: wantedContext(input) }),
     getPersistedSnapshot: (snapshot) => ({ ...snapshot, error: plainError(snapshot.error) }) as Snapshot<unknown>,
     restoreSnapshot: (persisted) => persisted as TaskLogicSnapshot,
     start: (snapshot, scope) => {
-      if (snapshot.status === 'active') void attachmentOf(scope).run(snapshot.context)
+      if (snapshot.status !== 'active' || attachments.get(scope.self)?.goOn() === true) return
+      void attach(scope).run(snapshot.context)
     },
     transition: (snapshot, event, scope) => {
       const attachment = attachmentOf(scope)
@@ -115,6 +115,8 @@ type Change = (snapshot: TaskLogicSnapshot) => TaskLogicSnapshot
  *    persisted snapshot leads to the same task.
  * 2. What is sent before the start is durable waits for it; order is kept, and the outcome is told after the answers.
  * 3. A runtime that closes ends nothing: the actor stays active, and a restored one is joined to the task again.
+ * 4. A stop counts when the actor is not started again at once: React's strict mode stops and starts what it mounts, and
+ *    must not cancel it.
  */
 class Attachment {
   /** Changes that come from the log, by the event that brings them: nobody else can change the snapshot. */
@@ -123,6 +125,8 @@ class Attachment {
   readonly #scope: TaskScope
   readonly #onStop: 'cancel' | 'detach'
   #stopped = false
+  /** Stopped in this very moment, so that a start takes it back. */
+  #leaving = false
   /** Everything before a command: the start, and the commands sent earlier. */
   #before: Promise<void> = Promise.resolve()
   #handle: TaskHandle | null = null
@@ -160,7 +164,20 @@ class Attachment {
 
   stop(): void {
     this.#stopped = true
-    if (this.#onStop === 'cancel') void this.command({ type: 'cancel', reason: 'the actor of the task was stopped' })
+    this.#leaving = true
+    queueMicrotask(() => {
+      if (!this.#leaving) return
+      this.#leaving = false
+      if (this.#onStop === 'cancel') void this.command({ type: 'cancel', reason: 'the actor of the task was stopped' })
+    })
+  }
+
+  /** The actor was started again before it was left; false: it is too late, and the task is to be joined anew. */
+  goOn(): boolean {
+    if (!this.#leaving) return false
+    this.#leaving = false
+    this.#stopped = false
+    return true
   }
 
   async #start({ scope, commandId, task, wanted }: TaskLogicSnapshot['context']): Promise<TaskHandle> {
