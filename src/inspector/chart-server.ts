@@ -7,7 +7,8 @@ import { systemRandom } from '../facts/system-ports.ts'
 import { chartPage, type PageDocument } from './chart-page.ts'
 import type { SimulateAnswer, SimulateRequest } from './page-data.ts'
 import type { ShownChart } from './simulator/own-charts.ts'
-import { type SimulatedEvent, simulate } from './simulator/simulate.ts'
+import type { SimulatedEvent } from './simulator/play-event.ts'
+import { simulate } from './simulator/simulate.ts'
 
 export interface ChartServer {
   /** Holds the key, without which the server answers nothing. */

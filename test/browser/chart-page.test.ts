@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('the chart page', () => {
     expect(await page.locator('.asked').textContent()).toContain('continueTurn')
     await click(page, 'model.requested (the turn)')
     await expect.poll(() => page.locator('.asked').textContent(), patience).toBe('sendRequest{"task":"task-1"}')
-    expect(await active(page)).toContain('task.running.requesting')
+    await expect.poll(() => active(page), patience).toContain('task.running.requesting')
     const taken = page.locator('.arrow.taken')
     expect(await taken.getAttribute('data-target')).toBe('task.running.requesting')
 
@@ -85,6 +85,36 @@ describe.skipIf(!hasChromium)('the chart page', () => {
     expect(await page.locator('.guards').textContent()).toContain('isDescendants said no in task.running')
     expect(await state(page).textContent()).toBe('running.requesting')
     expect(problems).toEqual([])
+  })
+
+  it('plays commands: the facts that an accepted one drafts, and the code that refuses another one', async () => {
+    const { page, problems } = await open('task')
+    const told = page.locator('.now [aria-live]')
+    await click(page, 'steer')
+    await expect.poll(() => told.textContent(), patience).toContain('steer was refused: TASK_NOT_ACTIVE')
+    expect(await told.textContent()).toContain('nothing was changed.')
+    expect(await state(page).textContent()).toBe('pending.queued')
+    await click(page, 'task.started')
+    await click(page, 'cancel')
+    await expect.poll(() => told.textContent(), patience).toContain('cancel was applied.')
+    expect(await page.locator('.drafted li').allTextContents()).toEqual(['task.cancelling'])
+    expect(await state(page).textContent()).toBe('cancelling')
+    expect(await page.locator('.asked').textContent()).toContain('abortCalls')
+    expect(await page.locator('.history button').last().textContent()).toBe('cancelcancelling')
+
+    await page.getByText('Another command').click()
+    await page.getByLabel('Example').selectOption('reduceGrant')
+    const words = page.getByLabel('The command as JSON')
+    expect(JSON.parse(await words.inputValue())).toMatchObject({ name: 'reduceGrant', id: 'shop.order' })
+    await words.fill('[]')
+    await click(page, 'Send the command')
+    expect(await page.locator('form [role=alert]').first().textContent()).toBe(
+      'A command is a JSON object with a name.',
+    )
+    expect(problems).toEqual([])
+    await words.fill('{ "name": "fly" }')
+    await click(page, 'Send the command')
+    await expect.poll(() => page.locator('.problem').textContent(), patience).toContain('INVALID_INPUT')
   })
 
   it('goes back to where it was, and on from there', async () => {
@@ -130,27 +160,30 @@ describe.skipIf(!hasChromium)('the chart page', () => {
   it('takes an event and an input as JSON, and says what is wrong with them', async () => {
     const { page } = await open('call')
     await page.getByText('Another event').click()
-    await page.locator('textarea').first().fill('{"kind": 1}')
+    await page.getByLabel('As JSON', { exact: true }).first().fill('{"kind": 1}')
     await click(page, 'Send')
     await expect.poll(() => page.getByText('An event is a JSON object with a type.').count(), patience).toBe(1)
-    await page.locator('textarea').first().fill('{"type": "call.refused", "seq": 2, "data": {"code": "X"}}')
+    await page
+      .getByLabel('As JSON', { exact: true })
+      .first()
+      .fill('{"type": "call.refused", "seq": 2, "data": {"code": "X"}}')
     await click(page, 'Send')
     await expect.poll(() => state(page).textContent(), patience).toBe('refused')
     await page.getByText('Begin with another input').click()
-    await page.locator('textarea').last().fill('{"nothing": true}')
+    await page.getByLabel('As JSON', { exact: true }).last().fill('{"nothing": true}')
     await click(page, 'Begin')
     await expect.poll(() => page.locator('.problem').textContent(), patience).toContain('INVALID_INPUT')
   })
 
   it('follows the colours of the system, and the reader who wants others', async () => {
     const { page } = await open('call')
-    expect(await colour(page, 'body')).toBe('rgb(255, 255, 255)')
+    await expect.poll(() => colour(page, 'body'), patience).toBe('rgb(255, 255, 255)')
     await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await colour(page, 'body')).toBe('rgb(18, 22, 28)')
-    expect(await colour(page, '.landfall-chart')).toBe('rgb(18, 22, 28)')
+    await expect.poll(() => colour(page, 'body'), patience).toBe('rgb(18, 22, 28)')
+    await expect.poll(() => colour(page, '.landfall-chart'), patience).toBe('rgb(18, 22, 28)')
     await page.getByLabel('light').check()
-    expect(await colour(page, 'body')).toBe('rgb(255, 255, 255)')
-    expect(await colour(page, '.landfall-chart')).toBe('rgb(255, 255, 255)')
+    await expect.poll(() => colour(page, 'body'), patience).toBe('rgb(255, 255, 255)')
+    await expect.poll(() => colour(page, '.landfall-chart'), patience).toBe('rgb(255, 255, 255)')
   })
 
   it('has a name for everything that can be used, and a drawing that says what it shows', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { type AnyStateMachine, assign, createMachine, setup } from 'xstate'
 import { chartEdges } from '../../src/inspector/chart-edges.ts'
 import { ownCharts, type ShownChart } from '../../src/inspector/simulator/own-charts.ts'
-import { type SimulatedEvent, type Simulation, simulate } from '../../src/inspector/simulator/simulate.ts'
+import type { SimulatedEvent } from '../../src/inspector/simulator/play-event.ts'
+import { type Simulation, simulate } from '../../src/inspector/simulator/simulate.ts'
 import { doorMachine } from './door-chart.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

@@ -4,6 +4,7 @@ import { type PageData, pageDataId } from '../page-data.ts'
 import { ChartDrawing } from './chart-drawing.tsx'
 import './page.css'
 import './chart-page.css'
+import { CommandList } from './command-list.tsx'
 import { EventList } from './event-list.tsx'
 import { HistoryList } from './history-list.tsx'
 import { createPageStore, type PageStore, play, playedEvents, type Theme } from './page-store.ts'
@@ -50,6 +51,7 @@ function ChartPage({ store }: { store: PageStore }) {
             {problem}
           </p>
           <StatePanel step={last ?? null} />
+          <CommandList choices={simulation?.commands ?? []} onEvent={(event) => void play(store, [...events, event])} />
           <EventList
             choices={simulation?.choices ?? []}
             isOver={last !== undefined && last.status !== 'active'}

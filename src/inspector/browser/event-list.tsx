@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { EventChoice, SimulatedEvent } from '../simulator/simulate.ts'
+import type { SimulatedEvent } from '../simulator/play-event.ts'
+import type { EventChoice } from '../simulator/simulate.ts'
 
 interface Events {
   readonly choices: readonly EventChoice[]

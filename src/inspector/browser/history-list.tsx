@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { SimulatedStep } from '../simulator/simulate.ts'
-import { valueText } from './state-panel.tsx'
+import type { SimulatedStep } from '../simulator/play-event.ts'
+import { playedName, valueText } from './state-panel.tsx'
 
 interface History {
   readonly steps: readonly SimulatedStep[]
@@ -17,13 +17,13 @@ export function HistoryList({ steps, input, onGo, onBegin }: History) {
       <h2 id="history-title">Played</h2>
       <ol class="history" start={0}>
         {steps.map((step, count) => (
-          <li key={`${count} ${step.event?.type ?? ''}`}>
+          <li key={`${count} ${playedName(step)}`}>
             <button
               type="button"
               aria-current={count === steps.length - 1 ? 'step' : undefined}
               onClick={() => onGo(count)}
             >
-              {step.event?.type ?? 'beginning'}
+              {step.event === undefined ? 'beginning' : playedName(step)}
               <span>{step.accepted ? valueText(step.value) : 'refused'}</span>
             </button>
           </li>

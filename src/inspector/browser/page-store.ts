@@ -1,6 +1,7 @@
 import { createStore } from '@xstate/store'
 import type { PageChart, SimulateAnswer, SimulateRequest } from '../page-data.ts'
-import type { SimulatedEvent, Simulation } from '../simulator/simulate.ts'
+import type { SimulatedEvent } from '../simulator/play-event.ts'
+import type { Simulation } from '../simulator/simulate.ts'
 
 export type Theme = 'auto' | 'light' | 'dark'
 

@@ -1,4 +1,5 @@
-import type { SimulatedStep } from '../simulator/simulate.ts'
+import type { CommandReceipt } from '../simulator/command-receipt.ts'
+import type { SimulatedStep } from '../simulator/play-event.ts'
 
 /** Where the chart is, and what the last event did. */
 export function StatePanel({ step }: { step: SimulatedStep | null }) {
@@ -42,6 +43,7 @@ function Now({ step }: { step: SimulatedStep }) {
 }
 
 function Happened({ step }: { step: SimulatedStep }) {
+  if (step.receipt !== undefined) return <Answered step={step} receipt={step.receipt} />
   const type = step.event?.type
   if (step.error !== undefined) return <p class="refused">{`${type} led to an error: ${step.error}`}</p>
   return (
@@ -49,18 +51,66 @@ function Happened({ step }: { step: SimulatedStep }) {
       <p class={step.accepted ? 'accepted' : 'refused'}>
         {step.accepted ? `${type} was accepted.` : `${type} was refused.`}
       </p>
-      {step.refused.length === 0 ? null : (
-        <ul class="guards">
-          {step.refused.map(({ edge, state, guard }) => (
-            <li key={edge}>
-              <b>{guard}</b> said no in {state}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Guards step={step} />
       {step.accepted || step.refused.length > 0 ? null : <p>No active state takes it.</p>}
     </>
   )
+}
+
+/** What the sender of a command is told, and the facts that it leads to. */
+function Answered({ step, receipt }: { step: SimulatedStep; receipt: CommandReceipt }) {
+  if (receipt.code !== null)
+    return (
+      <>
+        <p class="refused">
+          {`${receipt.command} was refused: `}
+          <b>{receipt.code}</b>
+        </p>
+        <p class="advice">{receipt.message}</p>
+        <Guards step={step} />
+      </>
+    )
+  return (
+    <>
+      <p class="accepted">{`${receipt.command} was ${outcomes[receipt.result]}.`}</p>
+      {receipt.drafted.length === 0 ? null : (
+        <>
+          <h3>Facts</h3>
+          <ol class="drafted">
+            {receipt.drafted.map((type, at) => (
+              <li key={`${at} ${type}`}>{type}</li>
+            ))}
+          </ol>
+        </>
+      )}
+    </>
+  )
+}
+
+const outcomes = {
+  applied: 'applied',
+  queued: 'queued',
+  joined: 'joined to what is under way',
+  too_late: 'too late',
+  refused: 'refused',
+} as const satisfies Record<CommandReceipt['result'], string>
+
+function Guards({ step }: { step: SimulatedStep }) {
+  if (step.refused.length === 0) return null
+  return (
+    <ul class="guards">
+      {step.refused.map(({ edge, state, guard }) => (
+        <li key={edge}>
+          <b>{guard}</b> said no in {state}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What a step is called: a command by its own name. */
+export function playedName({ event, receipt }: SimulatedStep): string {
+  return receipt?.command ?? event?.type ?? ''
 }
 
 /** `running.acting` is easier to read than an object; regions stand side by side. */

@@ -2,36 +2,18 @@ import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
   type AnyStateNode,
-  type AnyTransitionDefinition,
-  getMicrosteps,
   initialTransition,
   StateMachine,
 } from 'xstate'
 import { LandfallError } from '../../facts/errors.ts'
 import { type ChartEdge, chartEdges } from '../chart-edges.ts'
-import { type AskedAction, askedOf, type Refused, refusedBy, tookOf } from './explain.ts'
+import { refusalNow } from './carry-out.ts'
+import { type CommandChoice, commandType } from './command-receipt.ts'
+import { askedOf } from './explain.ts'
 import type { ShownChart } from './own-charts.ts'
-
-export type SimulatedEvent = { readonly type: string } & { readonly [field: string]: unknown }
-
-export interface SimulatedStep {
-  /** Absent for the beginning. */
-  readonly event?: SimulatedEvent
-  readonly value: unknown
-  /** Ids of all active states. */
-  readonly active: readonly string[]
-  readonly context: unknown
-  readonly status: string
-  /** Some transition was taken, whether or not a state was left. */
-  readonly accepted: boolean
-  /** Ids of the edges that were taken. */
-  readonly took: readonly string[]
-  /** Alternatives that were asked and said no. */
-  readonly refused: readonly Refused[]
-  readonly asked: readonly AskedAction[]
-  /** A guard or an assignment threw. */
-  readonly error?: string
-}
+import { playCommand } from './play-command.ts'
+import { type Moved, playEvent, reasonOf, type SimulatedEvent, type SimulatedStep, shown } from './play-event.ts'
+import { SimulatedWorld } from './simulated-world.ts'
 
 /** An event that the present states have a transition for. */
 export interface EventChoice {
@@ -44,6 +26,8 @@ export interface EventChoice {
 export interface Simulation {
   readonly steps: readonly SimulatedStep[]
   readonly choices: readonly EventChoice[]
+  /** For charts that commands are about. */
+  readonly commands: readonly CommandChoice[]
 }
 
 const mostEvents = 1_000
@@ -62,15 +46,32 @@ export function simulate(
     throw new LandfallError('LIMIT_EXCEEDED', 'The simulation has too many events. Begin anew.', {
       details: { bound: mostEvents, got: played.events.length },
     })
-  const bounded = { ...chart, machine: inBounds(chart.machine) }
-  const edges = chartEdges(bounded.machine)
-  let { snapshot, step } = begin(bounded, played.input ?? chart.input)
+  const machine = inBounds(chart.machine)
+  const edges = chartEdges(machine)
+  const input = played.input ?? chart.input
+  let { snapshot, step } = begin(machine, input)
+  const around = chart.commands === undefined ? null : SimulatedWorld.begin(chart.commands.kind, input)
   const steps = [step]
   for (const event of played.events) {
-    ;({ snapshot, step } = next(bounded, edges, { snapshot, event }))
+    if (around !== null && event.type === commandType)
+      ({ snapshot, step } = playCommand({ machine, edges, around }, { snapshot, event }))
+    else {
+      ;({ snapshot, step } = playEvent(machine, edges, { snapshot, event }))
+      if (step.accepted) around?.follow(event, snapshot)
+    }
     steps.push(step)
   }
-  return { steps, choices: choicesOf(bounded, edges, snapshot) }
+  const choices = choicesOf({ ...chart, machine }, edges, snapshot)
+  return { steps, choices, commands: commandsOf(chart, around, snapshot) }
+}
+
+function commandsOf(
+  { commands }: ShownChart,
+  around: SimulatedWorld | null,
+  snapshot: AnyMachineSnapshot,
+): readonly CommandChoice[] {
+  if (around === null || commands === undefined) return []
+  return commands.samples(snapshot).map((sample) => ({ ...sample, refused: refusalNow(around, sample.command) }))
 }
 
 /** A machine like it, with an end to what it does by itself. The one of the user stays as it is. */
@@ -79,13 +80,8 @@ function inBounds({ config, implementations, options }: AnyStateMachine): AnySta
   return new StateMachine({ ...config, options: { ...options, maxIterations } }, implementations)
 }
 
-interface Moved {
-  readonly snapshot: AnyMachineSnapshot
-  readonly step: SimulatedStep
-}
-
-function begin(chart: ShownChart, input: unknown): Moved {
-  const [snapshot, actions] = beginningOf(chart.machine, input)
+function begin(machine: AnyStateMachine, input: unknown): Moved {
+  const [snapshot, actions] = beginningOf(machine, input)
   if (snapshot.status === 'error') throw cannotBegin(snapshot.error)
   return { snapshot, step: { ...shown(snapshot), accepted: true, took: [], refused: [], asked: askedOf(actions) } }
 }
@@ -105,28 +101,6 @@ function cannotBegin(error: unknown): LandfallError {
   })
 }
 
-function next(
-  { machine }: ShownChart,
-  edges: readonly ChartEdge[],
-  { snapshot, event }: { snapshot: AnyMachineSnapshot; event: SimulatedEvent },
-): Moved {
-  const nothing = { accepted: false, took: [], refused: [], asked: [] }
-  if (snapshot.status !== 'active') return { snapshot, step: { event, ...shown(snapshot), ...nothing } }
-  try {
-    const enabled: readonly AnyTransitionDefinition[] = machine.getTransitionData(snapshot, event)
-    const refused = refusedBy(snapshot, event, edges)
-    if (enabled.length === 0) return { snapshot, step: { event, ...shown(snapshot), ...nothing, refused } }
-    const micro: readonly (readonly [AnyMachineSnapshot, readonly object[]])[] = getMicrosteps(machine, snapshot, event)
-    const last = micro.at(-1)?.[0] ?? snapshot
-    const asked = askedOf(micro.flatMap(([, actions]) => actions))
-    const path = [snapshot, ...micro.map(([each]) => each)]
-    const took = tookOf(edges, enabled, path)
-    return { snapshot: last, step: { event, ...shown(last), accepted: true, took, refused, asked } }
-  } catch (error) {
-    return { snapshot, step: { event, ...shown(snapshot), ...nothing, error: reasonOf(error) } }
-  }
-}
-
 function choicesOf(
   chart: ShownChart,
   edges: readonly ChartEdge[],
@@ -142,25 +116,8 @@ function choicesOf(
     ...(chart.samples === undefined ? descriptors.map((type) => ({ label: type, event: { type } })) : []),
   ]
   return offered.map(({ label, event }) => {
-    const { step } = next(chart, edges, { snapshot, event: event as SimulatedEvent })
+    const { step } = playEvent(chart.machine, edges, { snapshot, event: event as SimulatedEvent })
     const leads = step.error !== undefined ? 'error' : step.accepted ? 'on' : 'nowhere'
     return { label, event: event as SimulatedEvent, leads }
   })
-}
-
-function shown(snapshot: AnyMachineSnapshot): Pick<SimulatedStep, 'value' | 'active' | 'context' | 'status'> {
-  const active = (snapshot._nodes as readonly AnyStateNode[]).map(({ id }) => id)
-  return { value: snapshot.value, active, context: plainOf(snapshot.context), status: snapshot.status }
-}
-
-function plainOf(value: unknown): unknown {
-  try {
-    return JSON.parse(JSON.stringify(value) ?? 'null') as unknown
-  } catch {
-    return String(value)
-  }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message.split('\n').join(' ') : String(error)
 }
