@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type InspectionEvent, toPromise, waitFor } from 'xstate'
 import { memoryLog } from '../../src/index.ts'
 import { sqliteLog } from '../../src/log/sqlite/sqlite-log.ts'
@@ -206,6 +206,35 @@ describe('the actor system', () => {
     expect(JSON.stringify(events)).not.toContain('Hello.')
     expect(seen.some((each) => each.type === '@xstate.snapshot' && each.actorRef === turn.actor)).toBe(true)
   })
+
+  it.each(['a function', 'an observer'])(
+    'is not disturbed by an inspector that throws (%s), which is told nothing more',
+    async (form) => {
+      const later = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
+      onTestFinished(() => later.mockRestore())
+      const runtime = await runtimeWith({ everyTurn: [{ text: 'Hello.' }] })
+      const session = runtime.session(scope)
+      let told = 0
+      const broken = () => {
+        told += 1
+        throw new Error('of the host')
+      }
+      runtime.actor.system.inspect(form === 'a function' ? broken : { next: broken })
+      const seen: InspectionEvent[] = []
+      const { unsubscribe } = runtime.actor.system.inspect({ next: (event) => seen.push(event) })
+      await waitFor(session.actor, (view) => view.matches('unopened'))
+      const turn = await session.start('Go.')
+      await toPromise(turn.actor)
+      expect((await turn.outcome()).status).toBe('completed')
+      expect(told).toBe(1)
+      expect(later).toHaveBeenCalledTimes(1)
+      expect(seen.length).toBeGreaterThan(10)
+      unsubscribe()
+      const before = seen.length
+      await toPromise((await session.start('Again.')).actor)
+      expect(seen.length).toBe(before)
+    },
+  )
 
   it('lets a session go when it is told to, and makes a new actor when asked again', async () => {
     const held = gate()

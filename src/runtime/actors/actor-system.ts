@@ -11,6 +11,7 @@ import { type Scope, scopeKey } from '../../facts/scope.ts'
 import { shuttingDown } from '../claim-session.ts'
 import type { Host } from '../options.ts'
 import { living, stopped } from './actor-view.ts'
+import { calmInspection } from './calm-inspection.ts'
 import type { OperatorPort } from './operator-event.ts'
 import { SessionProjection } from './session-projection.ts'
 
@@ -36,6 +37,7 @@ export class ActorSystem {
     this.#host = host
     this.#bus = bus
     this.root = createActor(this.#rootLogic(), { id: 'landfall', input: undefined }).start()
+    calmInspection(this.root.system)
   }
 
   session(scope: Scope, port: OperatorPort): SessionProjection {
