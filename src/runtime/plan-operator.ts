@@ -2,10 +2,11 @@ import type { AgendaItem } from '../../machines/agenda.ts'
 import type { OperatorCommand } from '../../machines/commands.ts'
 import { type Decided, decide } from '../../machines/decide.ts'
 import type { FactOf } from '../../machines/facts.ts'
+import { receiptResult } from '../../machines/receipt-result.ts'
 import { nameRefusal } from '../../machines/refusals.ts'
 import type { ReceiptRecord } from '../../machines/world.ts'
 import { LandfallError } from '../facts/errors.ts'
-import type { OperatorRequest, Receipt, ReceiptResult } from './command.ts'
+import type { OperatorRequest, Receipt } from './command.ts'
 import { comparable } from './command-bodies.ts'
 import { RefusedStep, type Step } from './step.ts'
 
@@ -107,8 +108,9 @@ function receiptOf(step: Step, command: OperatorCommand, decided: Decided): Rece
     }
   const ended = step.facts.find((fact) => fact.type === 'task.superseded' && fact.task !== target)
   const isOlderReplacement = command.name === 'supersede' && ended !== undefined && isUnstarted(step, ended.task)
+  const starts = step.facts.some((fact) => fact.type === 'task.started' && fact.task === target)
   return {
-    result: resultOf(step, command, target),
+    result: receiptResult(command.name, starts),
     ...task,
     ...(isOlderReplacement && ended?.task != null ? { superseded: ended.task } : {}),
     ...(command.name === 'cancel' ? replacementOf(step, target) : {}),
@@ -122,14 +124,6 @@ function subjectOf(name: string, target: string | null): { task?: string; group?
 }
 
 const groupCommands: ReadonlySet<string> = new Set(['createGroup', 'sealGroup', 'cancelGroup'])
-
-function resultOf(step: Step, command: OperatorCommand, target: string | null): ReceiptResult {
-  const creates = command.name === 'start' || command.name === 'followUp' || command.name === 'supersede'
-  if (command.name === 'steer') return 'queued'
-  if (!creates) return 'applied'
-  const started = step.facts.some((fact) => fact.type === 'task.started' && fact.task === target)
-  return started ? 'applied' : 'queued'
-}
 
 /** What starts behind the task's barrier. The slot belongs to the active task, whichever task a command names. */
 function replacementOf(step: Step, target: string | null): { replacement?: string } {

@@ -90,6 +90,7 @@ describe.skipIf(!hasChromium)('the chart page', () => {
   it('plays commands: the facts that an accepted one drafts, and the code that refuses another one', async () => {
     const { page, problems } = await open('task')
     const told = page.locator('.now [aria-live]')
+    expect(await page.getByRole('button', { name: 'steer', exact: true }).getAttribute('title')).toBe('TASK_NOT_ACTIVE')
     await click(page, 'steer')
     await expect.poll(() => told.textContent(), patience).toContain('steer was refused: TASK_NOT_ACTIVE')
     expect(await told.textContent()).toContain('nothing was changed.')
@@ -155,6 +156,9 @@ describe.skipIf(!hasChromium)('the chart page', () => {
     await tabTo('call.aborting')
     await page.keyboard.press('Space')
     await expect.poll(() => state(page).textContent(), patience).toBe('aborting')
+    await tabTo('acknowledge')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('.now .refused').textContent(), patience).toContain('NOT_QUARANTINED')
   })
 
   it('takes an event and an input as JSON, and says what is wrong with them', async () => {
@@ -188,11 +192,11 @@ describe.skipIf(!hasChromium)('the chart page', () => {
 
   it('has a name for everything that can be used, and a drawing that says what it shows', async () => {
     const { page } = await open()
-    const nameless = await page.locator('button, input, textarea, summary').evaluateAll(
+    const nameless = await page.locator('button, input, textarea, select, summary').evaluateAll(
       (all) =>
         all.filter((each) => {
-          const labels = each instanceof HTMLInputElement || each instanceof HTMLTextAreaElement ? each.labels : null
-          return (each.textContent ?? '').trim() === '' && (labels?.length ?? 0) === 0
+          if (each.matches('button, summary')) return (each.textContent ?? '').trim() === ''
+          return ((each as HTMLInputElement).labels?.length ?? 0) === 0
         }).length,
     )
     expect(nameless).toBe(0)

@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { waitFor } from 'xstate'
+import type { Receipt, Session } from '../../src/index.ts'
 import { commandType } from '../../src/inspector/simulator/command-receipt.ts'
 import { ownCharts, type ShownChart } from '../../src/inspector/simulator/own-charts.ts'
 import type { SimulatedEvent } from '../../src/inspector/simulator/play-event.ts'
-import { commandNames } from '../../src/inspector/simulator/sample-commands.ts'
 import { type Simulation, simulate } from '../../src/inspector/simulator/simulate.ts'
+import { commandBodies } from '../../src/runtime/command-bodies.ts'
+import { askTool, gate, heldTool, runtimeWith, scope } from '../xstate/kit.ts'
 import { doorMachine } from './door-chart.ts'
 
 const chartOf = (name: string) => ownCharts.find((chart) => chart.name === name) as ShownChart
@@ -53,12 +56,12 @@ it('every command that there is, except those about memory, is offered by some c
   const offered = ownCharts.flatMap((chart) =>
     simulate(chart, { events: [] }).commands.map(({ command }) => command.name),
   )
-  const missing = [...commandNames].filter((name) => !offered.includes(name))
+  const missing = [...Object.keys(commandBodies), 'restore'].filter((name) => !offered.includes(name))
   expect(missing).toEqual(['memoryPut', 'memoryRemove'])
 })
 
 describe('a command that is played', () => {
-  it('starts a session with its first fact, and what follows is for a chart of a task', () => {
+  it('starts a turn, which the reader begins, and then no other', () => {
     const started = play(chartOf('session'), ['start'])
     expect(newest(started)).toMatchObject({ accepted: true, asked: [{ type: 'startTask' }] })
     expect(newest(started)?.receipt).toEqual({
@@ -66,7 +69,7 @@ describe('a command that is played', () => {
       result: 'applied',
       code: null,
       message: null,
-      drafted: ['session.opened', 'task.created'],
+      drafted: ['task.created'],
     })
     const twice = play(chartOf('session'), ['start', 'task.started (task-1)', 'start'])
     expect(newest(twice)?.receipt).toMatchObject({ result: 'refused', code: 'SESSION_BUSY' })
@@ -88,6 +91,18 @@ describe('a command that is played', () => {
     expect(offered.length).toBeGreaterThan(0)
     const resumed = play(chartOf('task'), ['task.started', 'pause', offered[0]?.label ?? ''])
     expect(newest(resumed)?.receipt).toMatchObject({ code: null, drafted: expect.arrayContaining(['pause.settled']) })
+  })
+
+  it('settles a confirmation that a call waits for, and acknowledges a call of which nobody knows', () => {
+    for (const answer of ['allow', 'deny']) {
+      const confirmed = play(chartOf('call'), ['call.held', `confirm (pause-1, ${answer})`])
+      expect(newest(confirmed)?.receipt).toMatchObject({ result: 'applied', drafted: ['pause.settled'] })
+      expect(newest(confirmed)?.asked.map(({ type }) => type)).toEqual(['followDecision'])
+    }
+    const known = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge'])
+    expect(newest(known)?.receipt).toMatchObject({ result: 'applied', drafted: ['mutation.acknowledged'] })
+    const twice = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge', 'acknowledge'])
+    expect(newest(twice)?.receipt).toMatchObject({ result: 'refused', code: 'NOT_QUARANTINED' })
   })
 
   it('is undone by going back, since nothing is kept between two requests', () => {
@@ -115,4 +130,39 @@ describe('a command that a reader wrote', () => {
 it('a chart of a user has its events, and no commands', () => {
   const chart = { name: 'door', machine: doorMachine }
   expect(simulate(chart, { events: [] }).commands).toEqual([])
+})
+
+/** Commands of the session chart as an operator sends them. */
+const sent: Readonly<Record<string, (session: Session) => Promise<Receipt>>> = {
+  start: async (session) => (await session.start('x')).receipt,
+  followUp: async (session) => (await session.followUp('x')).receipt,
+  supersede: async (session) => (await session.supersede('x')).receipt,
+  spawn: async (session) => (await session.spawn('x', { propagate: 'isolate' })).receipt,
+  'cancel (the turn)': (session) => session.cancel(),
+  'acknowledge (all)': (session) => session.acknowledge('all'),
+  close: (session) => session.close(),
+  erase: (session) => session.erase(),
+  reopen: (session) => session.reopen(),
+}
+
+describe.each([
+  ['an open session at rest', []],
+  ['a session with a turn that runs', ['start', 'task.started (task-1)']],
+] as const)('in %s', (_what, before) => {
+  it.each(Object.keys(sent))('%s is answered as by a runtime', async (label) => {
+    const held = gate()
+    const runtime = await runtimeWith({ everyTurn: askTool('look') }, { catalog: [heldTool('look', held)] })
+    onTestFinished(held.open)
+    const session = runtime.session(scope)
+    await session.memory.put('opened', true)
+    // A turn with a call under way: what replaces it has something to wait for.
+    if (before.length > 0)
+      await waitFor((await session.start('first')).actor, (view) => view.matches({ running: 'acting' }))
+    const real = await sent[label]?.(session).then(
+      ({ result }) => ({ result, code: null }),
+      ({ code }: { code: string }) => ({ result: 'refused', code }),
+    )
+    const { result, code } = newest(play(chartOf('session'), [...before, label]))?.receipt ?? {}
+    expect({ result, code }).toEqual(real)
+  })
 })

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { SimulatedEvent } from '../simulator/play-event.ts'
 import type { EventChoice } from '../simulator/simulate.ts'
+import { ChoiceList } from './choice-list.tsx'
+import { JsonForm } from './json-form.tsx'
 
 interface Events {
   readonly choices: readonly EventChoice[]
@@ -15,65 +17,34 @@ export function EventList({ choices, isOver, onEvent }: Events) {
     // The button that was pressed may be gone; whoever uses the keyboard goes on at the first one.
     if (document.activeElement === document.body) list.current?.querySelector('button')?.focus()
   }, [choices])
-  const on = choices.filter(({ leads }) => leads === 'on')
-  const refused = choices.filter(({ leads }) => leads !== 'on')
+  const offered = choices.map(({ label, leads, event }) => ({ label, leads, play: () => onEvent(event) }))
+  const refused = offered.filter(({ leads }) => leads !== 'on')
   return (
     <section ref={list} aria-labelledby="events-title">
       <h2 id="events-title">Events</h2>
       {choices.length === 0 ? <p>{isOver ? 'Nothing more can happen.' : 'No active state names an event.'}</p> : null}
-      <Buttons choices={on} label="Events that are accepted now" onEvent={onEvent} />
+      <ChoiceList choices={offered.filter(({ leads }) => leads === 'on')} label="Events that are accepted now" />
       {refused.length === 0 ? null : <h3>Refused now</h3>}
-      <Buttons choices={refused} label="Events that are refused now" onEvent={onEvent} />
+      <ChoiceList choices={refused} label="Events that are refused now" />
       <OwnEvent onEvent={onEvent} />
     </section>
   )
 }
 
-function Buttons({ choices, label, onEvent }: Omit<Events, 'isOver'> & { readonly label: string }) {
-  if (choices.length === 0) return null
-  return (
-    <ul class="events" aria-label={label}>
-      {choices.map((choice) => (
-        <li key={choice.label}>
-          <button type="button" class={`leads-${choice.leads}`} onClick={() => onEvent(choice.event)}>
-            {choice.label}
-          </button>
-        </li>
-      ))}
-    </ul>
-  )
-}
+const lacking = 'An event is a JSON object with a type.'
 
 function OwnEvent({ onEvent }: Pick<Events, 'onEvent'>) {
   const [text, setText] = useState('{ "type": "" }')
-  const [problem, setProblem] = useState('')
-  const send = (submitted: Event) => {
-    submitted.preventDefault()
-    const event = eventOf(text)
-    setProblem(event === null ? 'An event is a JSON object with a type.' : '')
-    if (event !== null) onEvent(event)
-  }
-  return (
-    <details>
-      <summary>Another event</summary>
-      <form onSubmit={send}>
-        <label>
-          As JSON
-          <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-        </label>
-        <p role="alert">{problem}</p>
-        <button type="submit">Send</button>
-      </form>
-    </details>
-  )
-}
-
-function eventOf(text: string): SimulatedEvent | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || !('type' in value)) return null
-    return typeof value.type === 'string' && value.type !== '' ? (value as SimulatedEvent) : null
-  } catch {
+  const send = (value: unknown): string | null => {
+    if (!isEvent(value)) return lacking
+    onEvent(value)
     return null
   }
+  const form = { summary: 'Another event', label: 'As JSON', action: 'Send', lacking }
+  return <JsonForm {...form} rows={4} text={text} onText={setText} onSend={send} />
+}
+
+function isEvent(value: unknown): value is SimulatedEvent {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false
+  return typeof value.type === 'string' && value.type !== ''
 }

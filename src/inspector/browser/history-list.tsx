@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { SimulatedStep } from '../simulator/play-event.ts'
+import { JsonForm } from './json-form.tsx'
 import { playedName, valueText } from './state-panel.tsx'
 
 interface History {
@@ -36,28 +37,16 @@ export function HistoryList({ steps, input, onGo, onBegin }: History) {
 
 function Beginning({ input, onBegin }: Pick<History, 'input' | 'onBegin'>) {
   const [text, setText] = useState('')
-  const [problem, setProblem] = useState('')
   useEffect(() => setText(JSON.stringify(input ?? null, null, 2)), [input])
-  const begin = (submitted: Event) => {
-    submitted.preventDefault()
-    try {
-      onBegin(JSON.parse(text))
-      setProblem('')
-    } catch {
-      setProblem('The input is no JSON.')
-    }
+  const send = (given: unknown): null => {
+    onBegin(given)
+    return null
   }
-  return (
-    <details>
-      <summary>Begin with another input</summary>
-      <form onSubmit={begin}>
-        <label>
-          As JSON
-          <textarea rows={8} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-        </label>
-        <p role="alert">{problem}</p>
-        <button type="submit">Begin</button>
-      </form>
-    </details>
-  )
+  const form = {
+    summary: 'Begin with another input',
+    label: 'As JSON',
+    action: 'Begin',
+    lacking: 'The input is no JSON.',
+  }
+  return <JsonForm {...form} rows={8} text={text} onText={setText} onSend={send} />
 }

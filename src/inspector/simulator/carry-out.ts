@@ -1,15 +1,15 @@
-import { type AgendaItem, isAsk } from '../../../machines/agenda.ts'
+import { type AgendaItem, type Intent, isAsk } from '../../../machines/agenda.ts'
 import type { OperatorCommand } from '../../../machines/commands.ts'
 import { type Decided, decide } from '../../../machines/decide.ts'
 import type { Draft, Fact } from '../../../machines/facts.ts'
-import type { Folded } from '../../../machines/fold.ts'
+import { receiptResult } from '../../../machines/receipt-result.ts'
 import { nameRefusal } from '../../../machines/refusals.ts'
 import { nextToStart } from '../../../machines/session-context.ts'
 import { LandfallError } from '../../facts/errors.ts'
 import { dataProblem } from '../../facts/schemas.ts'
+import { commandBodies, isCommandName } from '../../runtime/command-bodies.ts'
 import type { CommandReceipt } from './command-receipt.ts'
 import type { AskedAction } from './explain.ts'
-import { commandNames } from './sample-commands.ts'
 import { sampleEnd, sampleTime } from './sample-fact.ts'
 import type { SimulatedWorld } from './simulated-world.ts'
 
@@ -28,7 +28,7 @@ export function carryOut(around: SimulatedWorld, given: unknown): CarriedOut {
   if (decided.kind === 'refused') return refused(around, command, [])
   if (decided.kind === 'noted') return { receipt: told(command, decided.result), facts: [], asked: [] }
   const facts: Fact[] = []
-  const asked: AskedAction[] = []
+  const asked: (Intent | AgendaItem)[] = []
   const drafted: string[] = []
   for (const item of decided.agenda.flatMap(answered)) {
     const fact = around.next(item)
@@ -37,10 +37,11 @@ export function carryOut(around: SimulatedWorld, given: unknown): CarriedOut {
     if (folded.refusedBy !== null) return refused(around, command, concerns ? [fact] : [])
     drafted.push(fact.type)
     if (concerns) facts.push(fact)
-    asked.push(...askedIn(folded))
+    asked.push(...folded.intents, ...folded.agenda)
   }
-  const receipt = { ...told(command, resultOf(around, command, decided.target)), drafted }
-  return { receipt, facts, asked }
+  const starts = isStarted(around, asked, decided.target)
+  const receipt = { ...told(command, receiptResult(command.name, starts)), drafted }
+  return { receipt, facts, asked: asked.map(named) }
 }
 
 /** Code of the refusal that a command would meet now; null for none. The world stays as it is. */
@@ -50,8 +51,8 @@ export function refusalNow(around: SimulatedWorld, command: OperatorCommand): st
 
 function commandOf(given: unknown): OperatorCommand {
   const { name } = (given ?? {}) as { readonly name?: unknown }
-  if (typeof given !== 'object' || typeof name !== 'string' || !commandNames.has(name))
-    throw invalid(`A command has a name, one of ${[...commandNames].join(', ')}.`)
+  if (typeof name !== 'string' || !(isCommandName(name) || name === 'restore'))
+    throw invalid(`A command has a name, one of ${Object.keys(commandBodies).join(', ')}, restore.`)
   return given as OperatorCommand
 }
 
@@ -101,21 +102,22 @@ function told({ name }: OperatorCommand, result: CommandReceipt['result']): Comm
   return { command: name, result, code: null, message: null, drafted: [] }
 }
 
-/** A turn that starts at once is not queued. Here its start is asked for, and played by the reader. */
-function resultOf({ world }: SimulatedWorld, { name }: OperatorCommand, target: string | null) {
-  if (name === 'steer') return 'queued'
-  if (name !== 'followUp' && name !== 'supersede') return 'applied'
+/** A runtime answers the asking for a start in the same step; here it is asked for, and the reader plays it. */
+function isStarted({ world }: SimulatedWorld, asked: readonly (Intent | AgendaItem)[], target: string | null): boolean {
   const session = world.session?.context
-  return session !== undefined && nextToStart(session) === target ? 'applied' : 'queued'
+  if (target === null || session === undefined) return false
+  return nextToStart(session) === target || asked.some((item) => isStart(item) && item.task === target)
 }
 
-function askedIn({ intents, agenda }: Folded): readonly AskedAction[] {
-  return [...intents, ...agenda].map((each) => {
-    if ('ask' in each) {
-      const { ask, ...params } = each
-      return { type: ask, params }
-    }
-    const { type, ...params } = each
-    return { type, params }
-  })
+function isStart(item: Intent | AgendaItem): item is Extract<AgendaItem, { readonly ask: 'startTask' }> {
+  return 'ask' in item && item.ask === 'startTask'
+}
+
+function named(item: Intent | AgendaItem): AskedAction {
+  if ('ask' in item) {
+    const { ask, ...params } = item
+    return { type: ask, params }
+  }
+  const { type, ...params } = item
+  return { type, params }
 }

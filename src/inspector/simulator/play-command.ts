@@ -10,14 +10,11 @@ interface Trial {
   readonly around: SimulatedWorld
 }
 
-const opening: ReadonlySet<string> = new Set(['start', 'followUp', 'supersede', 'spawn'])
-
 /** Plays a command: it is decided, and the facts that it drafts are played through the chart. */
 export function playCommand(
   { machine, edges, around }: Trial,
   { snapshot, event }: { snapshot: AnyMachineSnapshot; event: SimulatedEvent },
 ): Moved {
-  const isFirst = around.kind === 'session' && around.world.seq <= 1
   const { receipt, facts, asked } = carryOut(around, event.command)
   let at = snapshot
   const took: string[] = []
@@ -28,7 +25,6 @@ export function playCommand(
     return moved.step
   })
   const isRefused = receipt.result === 'refused'
-  const opens = isFirst && !isRefused && opening.has(receipt.command)
   return {
     snapshot: at,
     step: {
@@ -38,8 +34,7 @@ export function playCommand(
       took: isRefused ? [] : took,
       refused: played.flatMap((step) => step.refused),
       asked,
-      // The beginning of a session is the first fact of whatever command comes first.
-      receipt: opens ? { ...receipt, drafted: ['session.opened', ...receipt.drafted] } : receipt,
+      receipt,
     },
   }
 }

@@ -124,28 +124,3 @@ export function groupCommands({ id, members }: GroupContext): readonly SampleCom
     sample({ name: 'createGroup', group: id, failFast: true }, 'once more'),
   ]
 }
-
-/** Names of all commands there are. */
-export const commandNames: ReadonlySet<string> = new Set<OperatorCommand['name']>([
-  'start',
-  'followUp',
-  'supersede',
-  'spawn',
-  'createGroup',
-  'sealGroup',
-  'cancelGroup',
-  'steer',
-  'cancel',
-  'unblock',
-  'replace',
-  'reduceGrant',
-  'acknowledge',
-  'close',
-  'reopen',
-  'erase',
-  'restore',
-  'memoryPut',
-  'memoryRemove',
-  'pause',
-  'resume',
-])

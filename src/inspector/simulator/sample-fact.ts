@@ -27,6 +27,29 @@ export const sampleEnd = {
 
 export const sampleInput = { input: sampleDigest, bytes: 12, request: sampleDigest, watermark: 0 } as const
 
+export const sampleStarted: FactData['task.started'] = {
+  generation: 1,
+  control: 0,
+  capabilities: [],
+  grants: {},
+  model: 'demo',
+  system: null,
+  settings: {},
+}
+
+export const sampleRequest: FactData['model.requested'] = {
+  request: sampleDigest,
+  model: 'demo',
+  purpose: 'turn',
+  step: 0,
+  attempt: 1,
+  messages: 2,
+  tools: 1,
+  maxOutput: 1_024,
+  reserved: 1_100,
+  deadline: sampleTime,
+}
+
 export interface Where {
   readonly seq: number
   readonly task?: string | null

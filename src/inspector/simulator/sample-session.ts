@@ -8,6 +8,7 @@ import {
   sampleFact,
   sampleInput,
   sampleSettings,
+  sampleStarted,
   sampleTime,
 } from './sample-fact.ts'
 
@@ -32,14 +33,13 @@ function taskSamples(context: SessionContext): readonly SampleEvent[] {
     const what = requires === 'success' ? `${origin}, requires success` : origin
     return sample('task.created', data, { seq, task: next, what })
   }
-  const started = { generation: 1, control: 0, capabilities: [], grants: {}, model: 'demo', system: null, settings: {} }
   return [
     created('start'),
     created('follow_up'),
     created('follow_up', 'success'),
     created('supersede'),
     created('spawn'),
-    ...pendingTasks(context).map((task) => sample('task.started', started, { seq, task, what: task })),
+    ...pendingTasks(context).map((task) => sample('task.started', sampleStarted, { seq, task, what: task })),
     ...context.queue.flatMap(({ task, predecessor }) => [
       sample('task.blocked', { predecessor: predecessor ?? '', status: 'failed' }, { seq, task, what: task }),
       sample('task.unblocked', {}, { seq, task, what: task }),

@@ -7,6 +7,8 @@ import {
   sampleEnd,
   sampleFact,
   sampleInput,
+  sampleRequest,
+  sampleStarted,
   sampleTime,
   sampleUsage,
 } from './sample-fact.ts'
@@ -34,12 +36,11 @@ export function taskSamples(context: TaskContext): readonly SampleEvent[] {
 function lifeSamples(context: TaskContext): readonly SampleEvent[] {
   const where = { seq: context.seq + 1, task: context.id }
   const barrier = { reason: 'asked for', graceUntil: sampleTime, steering: 'inherit' } as const
-  const started = { generation: 1, control: 0, capabilities: [], grants: {}, model: 'demo', system: null, settings: {} }
   return [
     sample('task.blocked', { predecessor: 'task-0', status: 'failed' }, where),
     sample('task.unblocked', {}, where),
     sample('task.input_replaced', sampleInput, where),
-    sample('task.started', started, where),
+    sample('task.started', sampleStarted, where),
     sample('task.progress', { fraction: 0.5, phase: 'half-way' }, where),
     sample('task.awaiting', { tasks: [child] }, where),
     sample('task.await_settled', { how: 'done', results: [] }, where),
@@ -62,19 +63,6 @@ function endSamples(where: Parameters<typeof sample>[2]): readonly SampleEvent[]
   ]
 }
 
-const request: FactData['model.requested'] = {
-  request: sampleDigest,
-  model: 'demo',
-  purpose: 'turn',
-  step: 0,
-  attempt: 1,
-  messages: 2,
-  tools: 1,
-  maxOutput: 1_024,
-  reserved: 1_100,
-  deadline: sampleTime,
-}
-
 function modelSamples(context: TaskContext): readonly SampleEvent[] {
   const where = { seq: context.seq + 1, task: context.id }
   const answer = (names: readonly string[]): FactData['model.completed'] => ({
@@ -86,8 +74,8 @@ function modelSamples(context: TaskContext): readonly SampleEvent[] {
   })
   const failure = { code: 'RATE_LIMITED', retryable: true, attempt: 1 }
   return [
-    sample('model.requested', { ...request, step: context.step }, { ...where, what: 'the turn' }),
-    sample('model.requested', { ...request, purpose: 'summary' }, { ...where, what: 'a summary' }),
+    sample('model.requested', { ...sampleRequest, step: context.step }, { ...where, what: 'the turn' }),
+    sample('model.requested', { ...sampleRequest, purpose: 'summary' }, { ...where, what: 'a summary' }),
     sample('model.completed', answer([]), { ...where, what: 'final answer' }),
     sample('model.completed', answer(['shop.order']), { ...where, what: 'asks for a call' }),
     sample('model.completed', answer(['shop.order', 'fs.read']), { ...where, what: 'asks for two calls' }),

@@ -15,7 +15,15 @@ import {
   type TaskSnapshot,
   type World,
 } from '../../../machines/world.ts'
-import { sampleDigest, sampleInput, sampleSettings, sampleTime, sampleUsage } from './sample-fact.ts'
+import {
+  sampleDigest,
+  sampleInput,
+  sampleRequest,
+  sampleSettings,
+  sampleStarted,
+  sampleTime,
+  sampleUsage,
+} from './sample-fact.ts'
 
 export type ChartKind = 'session' | 'task' | 'call' | 'group'
 
@@ -131,23 +139,10 @@ function turnThatAsks({ task, call, data }: Fact): readonly Draft[] {
   const { name = '' } = data as { readonly name?: string }
   const asked = [{ call: call ?? '', name, arguments: sampleDigest }]
   const answer = { usage: sampleUsage, finish: 'calls', digest: sampleDigest, calls: asked, durationMs: 12 } as const
-  const request = {
-    request: sampleDigest,
-    model: 'demo',
-    purpose: 'turn',
-    step: 0,
-    attempt: 1,
-    messages: 2,
-    tools: 1,
-    maxOutput: 1_024,
-    reserved: 1_100,
-    deadline: sampleTime,
-  } as const
-  const started = { generation: 1, control: 0, capabilities: [], grants: {}, model: 'demo', system: null, settings: {} }
   return [
     { type: 'task.created', task, data: { ...sampleInput, kind: 'foreground', origin: 'start', requires: 'none' } },
-    { type: 'task.started', task, data: started },
-    { type: 'model.requested', task, data: request },
+    { type: 'task.started', task, data: sampleStarted },
+    { type: 'model.requested', task, data: sampleRequest },
     { type: 'model.completed', task, data: answer },
   ]
 }
