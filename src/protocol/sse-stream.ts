@@ -10,7 +10,7 @@ import type { WriteTurns } from './write-turns.ts'
 /** As many events as one write may carry. */
 const eventsPerWrite = 64
 
-type Ports = Pick<RuntimePorts, 'clock' | 'scheduler' | 'fair' | 'limits'>
+type Ports = Pick<RuntimePorts, 'clock' | 'background' | 'fair' | 'limits'>
 type Controller = ReadableStreamDefaultController<Uint8Array>
 /** What a wait ended with: an event, or the end of them; or nothing for a while; or an end from this side. */
 type Turn = IteratorResult<BusEvent, undefined> | 'idle' | 'end'
@@ -47,18 +47,18 @@ export class SseStream implements OpenStream {
       readonly greeting: readonly Uint8Array[]
     },
   ) {
-    const { clock, scheduler, limits } = about.ports
+    const { clock, background, limits } = about.ports
     this.#ports = about.ports
     this.#events = events[Symbol.asyncIterator]()
     this.#release = about.release
     this.#turns = about.turns
     this.#greeting = about.greeting
     this.#lastSign = clock.now()
-    this.#cancelIdle = scheduler.at(this.#lastSign + limits.sseKeepAliveMs, () => this.#lookForSilence())
+    this.#cancelIdle = background.at(this.#lastSign + limits.sseKeepAliveMs, () => this.#lookForSilence())
     this.#cancelExpiry =
       about.expiresAt === null
         ? () => {}
-        : scheduler.at(about.expiresAt, () => this.end('the credentials have expired'))
+        : background.at(about.expiresAt, () => this.end('the credentials have expired'))
   }
 
   body(): ReadableStream<Uint8Array> {
@@ -79,14 +79,17 @@ export class SseStream implements OpenStream {
     this.#wake('end')
   }
 
-  /** One timer for the whole stream: it looks whether something was written since it was armed. */
+  /**
+   * One timer for the whole stream: it looks whether something was written since it was armed. It is there before a client reads,
+   * so it keeps no process alive; the connection does.
+   */
   #lookForSilence(): void {
-    const { clock, scheduler, limits } = this.#ports
+    const { clock, background, limits } = this.#ports
     if (clock.now() - this.#lastSign >= limits.sseKeepAliveMs) {
       this.#lastSign = clock.now()
       this.#wake('idle')
     }
-    this.#cancelIdle = scheduler.at(this.#lastSign + limits.sseKeepAliveMs, () => this.#lookForSilence())
+    this.#cancelIdle = background.at(this.#lastSign + limits.sseKeepAliveMs, () => this.#lookForSilence())
   }
 
   async #pull(controller: Controller): Promise<void> {
@@ -137,7 +140,7 @@ export class SseStream implements OpenStream {
       if (event.type === 'bus.closed') return this.#close(controller, [...frames, commentFrame(event.reason)])
       if (frames.length === eventsPerWrite) break
     }
-    // What the client asked to end while the write waited for its turn has no use for it any more.
+    // The client may have gone while the write waited for its turn.
     if (!this.#over) controller.enqueue(joinedFrames(frames))
   }
 

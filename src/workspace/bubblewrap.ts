@@ -94,17 +94,23 @@ class BubblewrapRun {
     const words = [program, ...bubblewrapWords(bounds), '/bin/sh', '-c']
     const inner = [innerScript(bounds, places.pids === null, run.cwd), 'sh', ...run.argv]
     const outer = outerScript(bounds, places.memory === null)
-    this.#child = withoutInherited(['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', this.#info.descriptor], (stdio) =>
-      spawn('/bin/sh', ['-c', outer, 'sh', ...words, ...inner], {
-        cwd: '/',
-        detached: true,
-        env: { PATH: process.env.PATH ?? '' },
-        stdio,
-        ...(run.identity ?? {}),
-      }),
-    )
+    this.#child = this.#started(['-c', outer, 'sh', ...words, ...inner])
     this.#output = new SandboxOutput(bounds.outputBytes, () => this.#end('flood'))
     this.#archive = new SandboxArchive(bounds, () => this.#end('archive'))
+  }
+
+  /** What cannot be started at all leaves no file open. */
+  #started(words: readonly string[]): ChildProcess {
+    const env = { PATH: process.env.PATH ?? '' }
+    const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', this.#info.descriptor] as const
+    try {
+      return withoutInherited(stdio, (all) =>
+        spawn('/bin/sh', words, { cwd: '/', detached: true, env, stdio: all, ...(this.#run.identity ?? {}) }),
+      )
+    } catch (error) {
+      this.#info.close()
+      throw error
+    }
   }
 
   async ended(groups: readonly string[]): Promise<SandboxEnd> {

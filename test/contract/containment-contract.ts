@@ -147,7 +147,7 @@ export function containmentContract(harness: SandboxHarness): void {
       sh -c 'sleep 1000 & sleep 1000 &' ${mark} &
       bomb() { bomb | bomb & }
       (bomb) 2>/dev/null &
-      i=0; while [ $i -lt 5000 ]; do i=$((i+1)); done; echo over`
+      i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; echo over`
     expect(await execIn(of, script)).toMatchObject({ stdout: 'over\n' })
     expect(running(mark)).toEqual([])
     const controller = new AbortController()

@@ -111,6 +111,19 @@ it('a runtime that closes ends what the server shows of it', async () => {
   expect(late).toMatchObject({ status: 503, body: { code: 'SHUTTING_DOWN', retryable: true } })
 })
 
+it('an event stream that nobody reads keeps no process alive', () => {
+  const script = `
+    import { memoryLog, openRuntime, scriptedModel } from 'landfall'
+    import { serverApp } from 'landfall/server'
+    const runtime = await openRuntime({ log: memoryLog(), model: scriptedModel({ everyTurn: [{ text: 'ok' }] }) })
+    const { status } = await serverApp(runtime).request('http://localhost/v1/sessions/one/events')
+    await runtime.close()
+    console.log(status)`
+  const words = ['--input-type=module', '-e', script]
+  const run = spawnSync(process.execPath, words, { cwd: repoRoot, encoding: 'utf8', timeout: 10_000 })
+  expect(run).toMatchObject({ status: 0, stdout: '200\n', stderr: '' })
+})
+
 it('the library alone loads no server', () => {
   const script = `
     import { register } from 'node:module'

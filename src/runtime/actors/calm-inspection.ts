@@ -1,4 +1,4 @@
-import { type ActorSystem, type InspectionEvent, type Observer, toObserver } from 'xstate'
+import { type ActorSystem, toObserver } from 'xstate'
 
 type Inspected = Pick<ActorSystem<never>, 'inspect'>
 
@@ -11,27 +11,16 @@ export function calmInspection(system: Inspected): void {
   const inspect = system.inspect.bind(system)
   system.inspect = (observerOrListener) => {
     const { next } = toObserver(observerOrListener)
-    const subscription = inspect(
-      told(
-        (event) => next?.(event),
-        () => subscription.unsubscribe(),
-      ),
-    )
-    return subscription
-  }
-}
-
-function told(tell: (event: InspectionEvent) => void, leave: () => void): Observer<InspectionEvent> {
-  return {
-    next: (event) => {
+    const subscription = inspect((event) => {
       try {
-        tell(event)
+        next?.(event)
       } catch (error) {
-        leave()
+        subscription.unsubscribe()
         queueMicrotask(() => {
           throw error
         })
       }
-    },
+    })
+    return subscription
   }
 }
