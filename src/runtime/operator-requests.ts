@@ -4,7 +4,7 @@ import { checkId } from '../facts/ids.ts'
 import type { Scope } from '../facts/scope.ts'
 import { askedSkills, checkSkills } from './asked-skills.ts'
 import type { OperatorRequest } from './command.ts'
-import { type CommandBody, type CommandName, checkBody, comparable } from './command-bodies.ts'
+import { type CommandBody, type CommandName, comparable } from './command-bodies.ts'
 import { freeText } from './free-text.ts'
 import { hold } from './held-content.ts'
 import { boundedText } from './input.ts'
@@ -28,14 +28,13 @@ const opening: ReadonlySet<CommandName> = new Set<CommandName>([
   'memoryPut',
 ])
 
-/** A command as the mailbox takes it. Everything that can be checked without the session is checked here. */
+/** A command as the mailbox takes it, of a body that was checked. Everything else that can be checked without the session is checked here. */
 export function operatorRequest<N extends CommandName>(
   host: Host,
   scope: Scope,
-  command: { name: N; body: unknown; commandId?: string | undefined },
+  command: { name: N; body: CommandBody<N>; commandId?: string | undefined },
 ): OperatorRequest {
-  const { name } = command
-  const body = checkBody(name, command.body)
+  const { name, body } = command
   checkContent(host, body)
   if ('idempotencyKey' in body && body.idempotencyKey !== undefined)
     checkKey(host, 'idempotency key', body.idempotencyKey)

@@ -3,7 +3,7 @@ import { isLandfallError } from '../facts/errors.ts'
 import type { InboxEntry } from '../facts/log-port.ts'
 import type { Scope } from '../facts/scope.ts'
 import type { OperatorRequest, Receipt } from './command.ts'
-import { isCommandName } from './command-bodies.ts'
+import { checkBody, isCommandName } from './command-bodies.ts'
 import type { InboxAnswer } from './forward-command.ts'
 import { operatorRequest } from './operator-requests.ts'
 import type { Host } from './options.ts'
@@ -55,7 +55,7 @@ export class SessionInbox {
     try {
       const { id, name } = entry
       if (!isCommandName(name)) return told('INVALID_INPUT', 'No command has this name.', {})
-      const body: unknown = JSON.parse(entry.body)
+      const body = checkBody(name, JSON.parse(entry.body))
       const request = operatorRequest(this.#host, this.#scope, { name, body, commandId: id })
       return { receipt: await this.#ports.carryOut(request, carried) }
     } catch (error) {

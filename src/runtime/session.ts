@@ -4,7 +4,7 @@ import type { Scope } from '../facts/scope.ts'
 import type { SessionActorRef } from './actors/actor-refs.ts'
 import { awaitTasks } from './await-tasks.ts'
 import type { CommandOptions, Receipt } from './command.ts'
-import type { CommandName } from './command-bodies.ts'
+import { type CommandName, checkBody } from './command-bodies.ts'
 import { givenId, givenOptions } from './given-options.ts'
 import { GroupHandle } from './group-handle.ts'
 import type { Joined } from './group-reads.ts'
@@ -229,7 +229,11 @@ export class Session {
   }
 
   async #submit(name: CommandName, body: object, commandId: string | undefined): Promise<Receipt> {
-    const request = operatorRequest(this.#services.host, this.scope, { name, body, commandId })
+    const { host } = this.#services
+    // Read before anything is waited for: a host may change its objects once it has called.
+    const checked = checkBody(name, body)
+    while (host.fair.spent) await host.fair.turn()
+    const request = operatorRequest(host, this.scope, { name, body: checked, commandId })
     return this.#reach.live().submit(request)
   }
 }
