@@ -156,17 +156,20 @@ it('shows words as they come at a terminal, with a prompt, and cancels at Ctrl-C
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   let shown = ''
+  let look = () => {}
+  let ended = () => {}
   const shows = (text: string) =>
     new Promise<void>((resolve, reject) => {
-      const look = () => {
+      look = () => {
         if (shown.includes(text)) resolve()
       }
-      child.on('close', () => reject(new Error(`it ended without "${text}": ${shown}`)))
-      child.stdout.on('data', look)
+      ended = () => reject(new Error(`it ended without "${text}": ${shown}`))
       look()
     })
+  child.on('close', () => ended())
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     shown += part
+    look()
   })
   await shows('> ')
   child.stdin.write('go\r')

@@ -59,8 +59,8 @@ it('chunks of many answers that come at once are taken over several turns of the
     now += 3
     taken.push(turn())
   }
-  const { signal } = new AbortController()
   const answers = Array.from({ length: 12 }, () => {
+    const { signal } = new AbortController()
     const hooks = { clock: time, scheduler: time, ids: countingIds(), idleMs: 1_000, requestBytes: 41, fair, onChunk }
     return readStream(saying({ type: 'text', text: 'a' }, stop), request, { signal, attempt: 1 }, hooks)
   })
