@@ -1,10 +1,11 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../../src/capabilities/define-tool.ts'
 import { OutcomeUnknownError } from '../../src/facts/errors.ts'
 import { hasChromium, sayWithoutChromium } from './chromium.ts'
 import { activeIn, consoleScene, HeldCalls, notice, patience } from './console-kit.ts'
+import { Keys } from './keys.ts'
 
 sayWithoutChromium()
 
@@ -19,62 +20,8 @@ const order = defineTool({
 const call = (name: string, args: Record<string, string> = {}) => ({ calls: [{ name, arguments: args }] })
 const scripts = {
   talk: { turns: [[call('shop.order'), call('operator_ask', { question: 'Which?' }), { text: 'So {{last}}' }]] },
+  think: { everyTurn: [{ hang: true as const }] },
   work: { turns: [[call('shop.look'), call('shop.post'), { text: 'Posted.' }]] },
-}
-
-/** Hands that have no mouse. */
-class Keys {
-  readonly #page: Page
-
-  constructor(page: Page) {
-    this.#page = page
-  }
-
-  /** Goes to something with Tab alone, in either direction; it must show that it has the focus. */
-  async to(target: Locator): Promise<void> {
-    await expect.poll(() => target.count(), patience).toBe(1)
-    const handle = await target.elementHandle()
-    const isThere = () => handle?.evaluate((element) => element === document.activeElement)
-    const isBefore = await target.evaluate(
-      (element) => ((document.activeElement ?? document.body).compareDocumentPosition(element) & 2) !== 0,
-    )
-    const ways = isBefore ? ['Shift+Tab', 'Tab'] : ['Tab', 'Shift+Tab']
-    for (const key of ways)
-      for (let presses = 0; presses < 70 && !(await isThere()); presses += 1) await this.#page.keyboard.press(key)
-    expect(await isThere()).toBe(true)
-    const outline = await this.#page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
-    expect(outline).toBe('solid')
-  }
-
-  async press(name: string | RegExp, key = 'Enter'): Promise<void> {
-    await this.to(this.#page.getByRole('button', { name, exact: typeof name === 'string' }))
-    await this.#page.keyboard.press(key)
-  }
-
-  async type(into: Locator, text: string): Promise<void> {
-    await this.to(into)
-    await this.#page.keyboard.press('ControlOrMeta+a')
-    await this.#page.keyboard.type(text)
-  }
-
-  /** To a view by the arrows, from whichever is shown. */
-  async view(name: string): Promise<void> {
-    await this.to(this.#page.getByRole('tab', { selected: true }))
-    await this.#page.keyboard.press('Home')
-    const wanted = this.#page.getByRole('tab', { name, selected: true })
-    for (let presses = 0; presses < 5 && (await wanted.count()) === 0; presses += 1)
-      await this.#page.keyboard.press('ArrowRight')
-    expect(await wanted.count()).toBe(1)
-  }
-
-  /** One of several that exclude one another, by the arrows. */
-  async choose(name: string): Promise<void> {
-    await this.to(this.#page.locator('input[name=action]:checked'))
-    const wanted = this.#page.getByRole('radio', { name, exact: true })
-    for (let presses = 0; presses < 5 && !(await wanted.isChecked()); presses += 1)
-      await this.#page.keyboard.press('ArrowRight')
-    expect(await wanted.isChecked()).toBe(true)
-  }
 }
 
 // Needs Chromium: apt-get install -y chromium.
@@ -87,6 +34,7 @@ describe.skipIf(!hasChromium)('the console with the keyboard alone', () => {
         throw new OutcomeUnknownError('The line went dead.')
       }),
     ],
+    memoryPolicy: () => 'allow' as const,
     scripts,
   }))
   const input = (page: Page) => page.getByRole('textbox', { name: 'Message' })
@@ -164,6 +112,34 @@ describe.skipIf(!hasChromium)('the console with the keyboard alone', () => {
     expect(problems).toEqual([])
   })
 
+  it('interrupts, supersedes, and unblocks what waits behind a turn that did not complete', async () => {
+    const { page, problems, session } = await scene.open('impatient')
+    const keys = new Keys(page)
+    const send = async (text: string, as: string) => {
+      await keys.choose(as)
+      await keys.type(input(page), text)
+      await keys.press('Send')
+    }
+    await keys.type(input(page), 'think')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => activeIn(page, 'task'), patience).toContain('task.running.requesting')
+    await send('faster', 'Interrupt')
+    await expect.poll(async () => (await session.log()).map(({ type }) => type), patience).toContain('model.abandoned')
+    await send('something else', 'Supersede')
+    await expect
+      .poll(async () => (await session.tasks()).map(({ status }) => status), patience)
+      .toEqual(['superseded', undefined])
+    await send('afterwards', 'Follow up if it completes')
+    await expect.poll(async () => (await session.state()).queue.length, patience).toBe(1)
+    await keys.press('Cancel turn')
+    await keys.view('Work')
+    await keys.press(/^Unblock the turn/)
+    await expect.poll(() => page.locator('.message-user .text').allTextContents(), patience).toContain('afterwards')
+    await keys.press('Cancel turn')
+    await expect.poll(async () => (await session.tasks()).at(-1)?.status, patience).toBe('cancelled')
+    expect(problems).toEqual([])
+  })
+
   it('notes, downloads, closes, reopens, erases, and says who it is', async () => {
     const { page, problems, session } = await scene.open('ends')
     const keys = new Keys(page)
@@ -175,6 +151,8 @@ describe.skipIf(!hasChromium)('the console with the keyboard alone', () => {
     await keys.type(page.getByRole('textbox', { name: 'Value' }), 'green')
     await keys.press('Note it')
     await expect.poll(() => session.memory.get('tea'), patience).toBe('green')
+    await keys.press('Copy the note tea to the user')
+    await expect.poll(() => session.memory.get('tea', 'user'), patience).toBe('green')
     await keys.press('Remove the note tea')
     await expect.poll(() => session.memory.get('tea'), patience).toBeUndefined()
     const download = page.waitForEvent('download')

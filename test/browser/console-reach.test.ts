@@ -137,6 +137,37 @@ describe.skipIf(!hasChromium)('who reaches the console', () => {
     await expect.poll(() => sent.at(-1), patience).toBe(`Bearer ${token}`)
   })
 
+  it('lists every session, however many pages they are, with those at work first', async () => {
+    const { on } = scene
+    const many = { tenant: 'local', user: 'many' }
+    for (const session of ['a', 'b', 'c', 'd', 'zz'])
+      await on.runtime
+        .session({ ...many, session })
+        .followUp('hello')
+        .then((task) => task.outcome())
+    const { page, problems } = await scene.open('mine')
+    let pages = 0
+    // Pages as small as this one stand for thousands of sessions.
+    await page.route('**/v1/sessions?limit=1000*', (route) => {
+      pages += 1
+      return route.continue({ url: route.request().url().replace('limit=1000', 'limit=2') })
+    })
+    await page.getByText(/^Identity/).click()
+    await page.getByLabel('User', { exact: true }).fill('many')
+    await page.getByRole('button', { name: 'Use this identity' }).click()
+    const names = page.locator('.session-name')
+    await expect.poll(() => names.allTextContents(), patience).toEqual(['zz', 'd', 'c', 'b', 'a'])
+    expect(await page.locator('.sessions > .hint').first().textContent()).toBe('5 sessions, 0 at work')
+    // The one that is open is kept up to date without a reading of all.
+    await page.getByText('b', { exact: true }).click()
+    await expect.poll(() => page.locator('.link').textContent(), patience).toBe('live')
+    const before = pages
+    await say(page, 'again')
+    await expect.poll(() => names.allTextContents(), patience).toEqual(['b', 'zz', 'd', 'c', 'a'])
+    expect(pages).toBe(before)
+    expect(problems).toEqual([])
+  })
+
   it('works offline: whatever is done, no request leaves its own server', async () => {
     const { origin } = new URL(scene.on.url)
     const asked = new Set<string>()

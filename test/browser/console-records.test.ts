@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openHarness } from '../contract/kit/sandboxes.ts'
 import { hasChromium, sayWithoutChromium } from './chromium.ts'
 import { activeIn, consoleScene, HeldCalls, notice, patience, press, say, tab } from './console-kit.ts'
+import { Keys } from './keys.ts'
 
 sayWithoutChromium()
 
@@ -17,7 +18,7 @@ const scripts = {
 }
 
 async function saved(page: Page, button: string | RegExp): Promise<{ name: string; text: string }> {
-  const [download] = await Promise.all([page.waitForEvent('download'), press(page, button)])
+  const [download] = await Promise.all([page.waitForEvent('download'), new Keys(page).press(button)])
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
 }
 
@@ -34,7 +35,7 @@ describe.skipIf(!hasChromium)('what the console reads, keeps and takes away', ()
   const scene = consoleScene(() => ({
     catalog: [held.tool('shop.look', 'read')],
     workspace: harness === null ? { from, isolation: 'none' } : { from, isolation: 'bubblewrap', ...harness.options },
-    memoryPolicy: () => 'allow',
+    memoryPolicy: ({ to }) => (to === 'user' ? 'allow' : 'deny'),
     scripts,
   }))
 
@@ -112,16 +113,27 @@ describe.skipIf(!hasChromium)('what the console reads, keeps and takes away', ()
     expect(await session.memory.get('size')).toBe('large')
     await note('size', 'not {json')
     await expect.poll(() => session.memory.get('size'), patience).toBe('not {json')
+    await press(page, 'Copy the note size to the tenant')
+    await expect.poll(() => notice(page), patience).toContain('AUTHORIZATION_DENIED')
+    await press(page, 'Copy the note size to the user')
+    await expect.poll(() => notice(page), patience).toContain('Copy to the user: done')
+    expect(await session.memory.get('size', 'user')).toBe('not {json')
     await press(page, 'Remove the note size')
     await expect.poll(() => notes.count(), patience).toBe(1)
     expect(await session.memory.get('size')).toBeUndefined()
     await page.getByLabel('Of the user').check()
-    await expect.poll(() => notes.allTextContents(), patience).toEqual([expect.stringContaining('likes/tea')])
+    const ofUser = ['likes/tea', 'size'].map((key) => expect.stringContaining(key))
+    await expect.poll(() => notes.allTextContents(), patience).toEqual(ofUser)
+    // What others read already is not copied again.
+    expect(await page.getByRole('button', { name: /^Copy the note/ }).count()).toBe(0)
+    await press(page, 'Remove the note size')
+    await expect.poll(() => notes.count(), patience).toBe(1)
     await press(page, 'Remove the note likes/tea')
     await expect.poll(() => notes.count(), patience).toBe(0)
     expect(await session.memory.list('user')).toEqual([])
     expect(await session.memory.get('likes/tea')).toEqual({ green: true })
-    expect(problems).toEqual([])
+    // What the policy denied, as the browser tells it.
+    expect(problems).toEqual([expect.stringContaining('403')])
   })
 
   it('gives the patch and the checkpoint as files', async () => {

@@ -1,20 +1,17 @@
 import type { Subscription } from '@xstate/store'
-import { Api, ApiProblem, problemText, sessionPath } from './api.ts'
-import { every } from './browser-timers.ts'
+import { Api, problemText, sessionPath } from './api.ts'
 import type { ConsoleStore, Place } from './console-store.ts'
 import { offerFile } from './offer-file.ts'
 import { PastStates } from './past-states.ts'
 import { isFolded } from './place.ts'
 import { SessionFeed } from './session-feed.ts'
+import { SessionLister } from './session-lister.ts'
 import { SessionReader } from './session-reader.ts'
-import type { Page, SessionEntry } from './shapes.ts'
 import { leaving, nothing, unsentKey } from './unsent.ts'
 
 /** Why a name that is only dots is not opened. */
 export const foldedName =
   'A browser takes a name of one or two dots out of every address, so no request can name it. Choose another name.'
-
-const listMs = 4_000
 
 interface Answer {
   readonly result?: string
@@ -37,17 +34,14 @@ interface Opened {
 export class ConsoleSession {
   readonly api: Api
   readonly store: ConsoleStore
+  readonly lister: SessionLister
   #opened: Opened | null = null
   readonly #underWay = new Map<string, Promise<boolean>>()
-  #isListing = false
-  #isListDue = false
 
   constructor(store: ConsoleStore) {
     this.store = store
     this.api = new Api(() => store.getSnapshot().context.credentials)
-    every(listMs, () => {
-      if (!document.hidden) void this.list()
-    })
+    this.lister = new SessionLister(this.api, store)
   }
 
   open(place: Place): void {
@@ -65,7 +59,7 @@ export class ConsoleSession {
       session,
       onFacts: (facts) => {
         reader.changed(facts)
-        if (facts.some(({ type }) => /^(session|task|mutation)\./.test(type))) void this.list()
+        if (facts.some(({ type }) => /^(session|task|mutation)\./.test(type))) void this.lister.changed(session)
       },
     })
     const looking = store.subscribe(({ context }) => past.look(context.at))
@@ -146,33 +140,6 @@ export class ConsoleSession {
     } catch (error) {
       this.#failed(error, of())
       return false
-    }
-  }
-
-  /** Reads the list; who asks while it is read has it read once more. */
-  async list(): Promise<void> {
-    this.#isListDue = true
-    if (this.#isListing) return
-    this.#isListing = true
-    while (this.#isListDue) {
-      this.#isListDue = false
-      await this.#listOnce()
-    }
-    this.#isListing = false
-  }
-
-  async #listOnce(): Promise<void> {
-    const { credentials } = this.store.getSnapshot().context
-    // What one reader is told is not for the next one.
-    const isOther = () => this.store.getSnapshot().context.credentials !== credentials
-    try {
-      const { items } = await this.api.get<Page<SessionEntry>>('sessions?limit=1000')
-      if (isOther()) return
-      this.store.trigger.sessions({ sessions: items.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt)) })
-    } catch (error) {
-      if (isOther()) return
-      const isRefused = error instanceof ApiProblem && error.isRefusal
-      this.store.trigger.unlisted({ problem: problemText(error), isRefused })
     }
   }
 

@@ -95,7 +95,7 @@ if (place !== null) {
   showUnseen()
   place.replaceChildren()
   render(<Console desk={desk} />, place)
-  void desk.list()
+  void desk.lister.list()
   desk.open(placeInAddress())
   keepAddress(desk.store)
 }

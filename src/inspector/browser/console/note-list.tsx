@@ -11,9 +11,11 @@ interface Note {
   readonly bytes?: number
 }
 
-type MemoryScope = 'session' | 'user' | 'tenant'
+type SharedScope = 'user' | 'tenant'
+type MemoryScope = 'session' | SharedScope
 
-const scopes: readonly MemoryScope[] = ['session', 'user', 'tenant']
+const sharedScopes: readonly SharedScope[] = ['user', 'tenant']
+const scopes: readonly MemoryScope[] = ['session', ...sharedScopes]
 
 /** Notes that the session reads: its own, and those of its user and tenant. They are those of now, whatever moment is shown. */
 export function NoteList({ desk }: { desk: ConsoleSession }) {
@@ -57,6 +59,11 @@ export function NoteList({ desk }: { desk: ConsoleSession }) {
             note={note}
             scope={scope}
             onRemove={isLive ? () => void act('Remove the note', 'memory/remove', { key: note.key, scope }) : undefined}
+            onPromote={
+              isLive && !isErased && scope === 'session'
+                ? (to) => void act(`Copy to the ${to}`, 'memory/promote', { key: note.key, to })
+                : undefined
+            }
           />
         ))}
       </ul>
@@ -72,10 +79,11 @@ interface NoteOf {
   readonly note: Note
   readonly scope: MemoryScope
   readonly onRemove: (() => void) | undefined
+  readonly onPromote: ((to: SharedScope) => void) | undefined
 }
 
 /** What a note says is read when somebody opens it. */
-function NoteItem({ desk, note: { key, bytes }, scope, onRemove }: NoteOf) {
+function NoteItem({ desk, note: { key, bytes }, scope, onRemove, onPromote }: NoteOf) {
   const [isOpen, setOpen] = useState(false)
   const path = sessionPath(desk.store.getSnapshot().context.session ?? '')
   const { value, problem } = useReading(isOpen ? key : null, (signal) =>
@@ -90,6 +98,18 @@ function NoteItem({ desk, note: { key, bytes }, scope, onRemove }: NoteOf) {
         {problem === '' ? null : <p class="hint">{problem}</p>}
         {value === null ? null : <pre>{asJson(value.value)}</pre>}
       </details>
+      {onPromote === undefined
+        ? null
+        : sharedScopes.map((to) => (
+            <button
+              key={to}
+              type="button"
+              aria-label={`Copy the note ${key} to the ${to}`}
+              onClick={() => onPromote(to)}
+            >
+              To the {to}
+            </button>
+          ))}
       {onRemove === undefined ? null : (
         <button type="button" class="danger" aria-label={`Remove the note ${key}`} onClick={onRemove}>
           Remove

@@ -54,7 +54,7 @@ function Identity({ desk }: { desk: ConsoleSession }) {
     desk.open({ session: null })
     desk.store.trigger.identify({ credentials: next })
     setOpen(false)
-    void desk.list()
+    void desk.lister.list()
   }
   return (
     <details class="identity" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

@@ -1,4 +1,5 @@
 import type { Credentials } from './api.ts'
+import { readerOfToken } from './reader-of-token.ts'
 
 export type Action = 'start' | 'steer' | 'interrupt' | 'follow_up' | 'follow_up_success' | 'supersede'
 
@@ -26,8 +27,10 @@ export interface Turn {
 
 export const nothing: Unsent = { text: '', action: null, task: null, sending: null }
 
+/** A token that is renewed speaks of the same reader; of one that cannot be read only that it is one is known. */
 export function unsentKey({ tenant, user, token }: Credentials, session: string, box: string): string {
-  return JSON.stringify([token === '' ? [tenant, user] : 'token', session, box])
+  const reader = token === '' ? [tenant, user] : ['token', ...(readerOfToken(token) ?? [])]
+  return JSON.stringify([reader, session, box])
 }
 
 export function offered(turn: Turn | undefined): readonly Action[] {
