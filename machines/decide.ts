@@ -4,6 +4,7 @@ import { decideGroup, keptFor } from './decide-background.ts'
 import type { Draft } from './facts.ts'
 import { isWithin } from './grant-order.ts'
 import { memoryNotesMax } from './memory-reducer.ts'
+import { ownEntry } from './own-entry.ts'
 import { acceptedDecisions } from './pause-decisions.ts'
 import { limitOf, predecessorNow } from './session-context.ts'
 import { openPausesMax, ownPause, pendingSteering } from './task-context.ts'
@@ -185,7 +186,8 @@ function decideEnd(world: World, command: Extract<OperatorCommand, { name: 'clos
 
 /** A ceiling only shrinks, so a grant that does not is refused here: no chart holds grants. */
 function decideGrant(world: World, { task, id, grant }: Extract<OperatorCommand, { name: 'reduceGrant' }>): Decided {
-  const before = world.tasks.has(task) ? world.taskRecords.get(task)?.grants[id] : undefined
+  const record = world.tasks.has(task) ? world.taskRecords.get(task) : undefined
+  const before = record === undefined ? undefined : ownEntry(record.grants, id)
   if (before === undefined || !isWithin(before, grant)) return refused
   if (before.level === grant.level && before.confirm === grant.confirm)
     return { kind: 'noted', result: 'joined', target: task }
@@ -243,7 +245,7 @@ interface FoundPause {
 
 export function pauseOf(world: World, token: string): FoundPause | null {
   for (const [task, snapshot] of world.tasks) {
-    const pause = snapshot.context.pauses[token]
+    const pause = ownEntry(snapshot.context.pauses, token)
     if (pause !== undefined) return { task, call: pause.call, reason: pause.reason }
   }
   return null

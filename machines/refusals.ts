@@ -1,5 +1,6 @@
 import type { OperatorCommand } from './commands.ts'
 import { isEnding, memoryBound, openPauses, pauseOf, pausesBound, steeringBound } from './decide.ts'
+import { ownEntry } from './own-entry.ts'
 import { acceptedDecisions } from './pause-decisions.ts'
 import { notFound, type Refusal, refusal } from './refusal.ts'
 import { limitOf, queuedPerSession, type SessionContext } from './session-context.ts'
@@ -37,7 +38,7 @@ function refusedForTask(world: World, command: OperatorCommand): Refusal | null 
   const session = world.session?.context
   switch (command.name) {
     case 'start':
-      return command.request.task in (session?.tasks ?? {}) ? taskExists(command.request.task) : busy(world)
+      return Object.hasOwn(session?.tasks ?? {}, command.request.task) ? taskExists(command.request.task) : busy(world)
     case 'followUp':
       return queueFull(world)
     case 'supersede':
@@ -157,7 +158,7 @@ function cannotGrow(world: World, { task, id }: Extract<OperatorCommand, { name:
   const record = world.taskRecords.get(task)
   if (record === undefined) return notFound('task', task)
   if (record.ended !== null) return refusal('TASK_NOT_ACTIVE', 'The task has ended; its grants are of no use any more.')
-  const before = record.grants[id]
+  const before = ownEntry(record.grants, id)
   if (before === undefined) return notFound('capability', id)
   return refusal('CEILING_CANNOT_GROW', 'Grants of a task can only be reduced; nothing was changed.', { id, before })
 }

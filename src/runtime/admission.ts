@@ -43,7 +43,8 @@ export function judgeCall(step: Step, task: TaskId, call: CallId): Verdict {
     return refuse('AUTHORIZATION_DENIED')
   const asked = needed(snapshot.context.calls[call], 'call of the batch')
   const confirm = stricterConfirm(grant.confirm, now.confirm)
-  if (!asked.approved && !isConfirmed(confirm, record.name in snapshot.context.confirmed)) return { kind: 'confirm' }
+  if (!asked.approved && !isConfirmed(confirm, Object.hasOwn(snapshot.context.confirmed, record.name)))
+    return { kind: 'confirm' }
   const quarantined = (world.session?.context.quarantine.length ?? 0) > 0
   return quarantined && record.effect !== 'read' ? { kind: 'quarantine' } : { kind: 'start' }
 }
