@@ -55,6 +55,18 @@ function edgesOf(
   }))
 }
 
+/** Whether a descriptor, which may end in a wildcard, means an event of this type. */
+export function isMeant(descriptor: string, type: string): boolean {
+  if (descriptor === type || descriptor === '*') return true
+  return descriptor.endsWith('.*') && (type === descriptor.slice(0, -2) || type.startsWith(descriptor.slice(0, -1)))
+}
+
+/** What a state is called in a picture: where a history state leads is not to be seen, so it is said that it is one. */
+export function stateName({ key, type, history }: Pick<AnyStateNode, 'key' | 'type' | 'history'>): string {
+  if (type !== 'history') return key
+  return `${key} (${history === 'deep' ? 'deep history' : 'history'})`
+}
+
 /** Name of a guard; combined ones as `not(a)` or `and(a, b)`. */
 export function guardName(guard: unknown): string | null {
   if (guard === undefined || guard === null) return null

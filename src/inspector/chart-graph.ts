@@ -1,10 +1,11 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
-import { type ChartEdge, childNodes } from './chart-edges.ts'
+import { type ChartEdge, childNodes, stateName } from './chart-edges.ts'
 import { type ChartRule, type ChartTold, initialChild, rulesOf, stayRules, toldOf } from './chart-rules.ts'
 
 export interface GraphState {
   readonly id: string
-  readonly key: string
+  /** How the picture calls it. */
+  readonly name: string
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history'
   /** Its parent begins in it. */
   readonly initial: boolean
@@ -36,7 +37,7 @@ function stateOf(node: AnyStateNode, told: ChartTold): GraphState {
   const isInitial = node.parent !== undefined && initialChild(node.parent, told) === node
   return {
     id: node.id,
-    key: node.key,
+    name: stateName(node),
     type: node.type,
     initial: isInitial,
     rules: [...stayRules(node, told), ...inwardRules(node, told)],

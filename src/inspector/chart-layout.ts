@@ -1,4 +1,5 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs'
+import { LandfallError } from '../facts/errors.ts'
 import type { ChartGraph, GraphArrow, GraphState } from './chart-graph.ts'
 import { lineLength, ruleText, type TextLine } from './rule-text.ts'
 
@@ -11,7 +12,7 @@ export interface Box {
 
 export interface PlacedState extends Box {
   readonly id: string
-  readonly key: string
+  readonly name: string
   readonly type: GraphState['type']
   /** States with states inside are drawn behind these. */
   readonly isOuter: boolean
@@ -65,8 +66,15 @@ const spacing = {
   'elk.layered.edgeLabels.sideSelection': 'ALWAYS_DOWN',
 }
 
+/**
+ * What a drawing may hold. An arrow costs a place in every layer that it passes, so that 400 of them may take a quarter of a
+ * minute, and no option of elkjs makes that cheaper; within these bounds all shapes that were measured took at most ten seconds.
+ */
+export const drawingBounds = { states: 600, arrows: 300 } as const
+
 /** Finds a place for every state, arrow and label. elkjs is large and loaded only here. */
 export async function layoutChart(graph: ChartGraph): Promise<ChartLayout> {
+  checkSize(graph)
   const { default: Elk } = await import('elkjs/lib/elk.bundled.js')
   const elk = new Elk.default()
   const edges = [...graph.arrows.map(edgeOf), ...startEdges(graph.root)]
@@ -80,6 +88,29 @@ export async function layoutChart(graph: ChartGraph): Promise<ChartLayout> {
     arrows: (placed.edges ?? []).map((edge, at) => arrowOf(edge, graph.arrows[at])),
     starts: [...boxes].filter(([id]) => id.endsWith(startMark)).map(([, box]) => box),
   }
+}
+
+function checkSize({ root, arrows }: ChartGraph): void {
+  const found = { states: countOf(root), arrows: arrows.length }
+  for (const which of ['states', 'arrows'] as const) {
+    const [got, bound] = [found[which], drawingBounds[which]]
+    if (got <= bound) continue
+    throw new LandfallError(
+      'LIMIT_EXCEEDED',
+      `The chart is too large to be drawn: it has ${got} ${which}, and a drawing holds ${bound}. Its Mermaid and its JSON have no such bound (--format mermaid, --format json).`,
+      { details: { which: `drawing.${which}`, bound, got } },
+    )
+  }
+}
+
+function countOf(root: GraphState): number {
+  let count = 0
+  const open = [root]
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    count += 1
+    open.push(...state.children)
+  }
+  return count
 }
 
 const startMark = ' (start)'
@@ -105,15 +136,11 @@ function nodeOf(state: GraphState): ElkNode {
 function headSize(state: GraphState): { readonly width: number; readonly height: number } {
   const { char, line, title, titleLine, pad } = textSize
   const lines = state.rules.flatMap(ruleText)
-  const widest = Math.max(stateName(state).length * title, ...lines.map((each) => lineLength(each) * char), 40)
+  const widest = Math.max(state.name.length * title, ...lines.map((each) => lineLength(each) * char), 40)
   return {
     width: Math.ceil(widest + 2 * pad),
     height: titleLine + 8 + (lines.length === 0 ? 0 : lines.length * line + 4),
   }
-}
-
-export function stateName({ key, type }: Pick<GraphState, 'key' | 'type'>): string {
-  return type === 'history' ? `${key} (history)` : key
 }
 
 function startOf(state: GraphState): GraphState | null {
@@ -156,12 +183,12 @@ function arrowOf(edge: ElkExtendedEdge, arrow: GraphArrow | undefined): PlacedAr
 }
 
 function statesOf(state: GraphState, boxes: ReadonlyMap<string, Box>, isRegion: boolean): readonly PlacedState[] {
-  const { id, key, type, rules, children } = state
+  const { id, name, type, rules, children } = state
   const box = boxes.get(id) ?? { x: 0, y: 0, width: 0, height: 0 }
   const lines = rules.flatMap(ruleText)
   const edges = rules.flatMap((rule) => rule.edges)
   return [
-    { ...box, id, key, type, isOuter: children.length > 0, isRegion, lines, edges },
+    { ...box, id, name, type, isOuter: children.length > 0, isRegion, lines, edges },
     ...children.flatMap((child) => statesOf(child, boxes, type === 'parallel')),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Box, ChartLayout, PlacedArrow, PlacedState } from './chart-layout.ts'
-import { stateName, textSize } from './chart-layout.ts'
+import { textSize } from './chart-layout.ts'
 import { chartStyle } from './chart-style.ts'
 import { edgeListText } from './edge-list.ts'
 import { lineLength, type TextLine } from './rule-text.ts'
@@ -74,7 +74,7 @@ function stateSvg(state: PlacedState, active: ReadonlySet<string>): string {
 function headSvg(state: PlacedState): string {
   const { char, line, title, titleLine, pad } = textSize
   const { x, y, lines } = state
-  const widest = Math.max(stateName(state).length * title, ...lines.map((each) => lineLength(each) * char))
+  const widest = Math.max(state.name.length * title, ...lines.map((each) => lineLength(each) * char))
   const height = titleLine + (lines.length === 0 ? 0 : lines.length * line)
   const plate = `<rect x="${x + pad - 3}" y="${y + 4}" width="${Math.ceil(widest) + 6}" height="${height}" rx="3"/>`
   return ['<g class="head">', plate, ...textsSvg(state), '</g>'].join('')
@@ -84,7 +84,7 @@ function textsSvg(state: PlacedState): readonly string[] {
   const { pad, titleLine, line: lineHeight } = textSize
   const { x, y, lines } = state
   return [
-    `<text class="name" x="${x + pad}" y="${y + titleLine - 2}">${escaped(stateName(state))}</text>`,
+    `<text class="name" x="${x + pad}" y="${y + titleLine - 2}">${escaped(state.name)}</text>`,
     ...lines.map((line, at) => textSvg(line, x + pad, y + titleLine + 14 + at * lineHeight)),
   ]
 }

@@ -1,6 +1,7 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
-import { type ChartEdge, childNodes } from './chart-edges.ts'
+import { type ChartEdge, childNodes, stateName } from './chart-edges.ts'
 import { type ChartRule, type ChartTold, initialChild, rulesOf, stayRules, toldOf } from './chart-rules.ts'
+import { keeps } from './event-keeper.ts'
 
 /** Events that are written side by side when nothing else tells them apart; more make boxes too wide. */
 const eventsPerLine = 3
@@ -20,7 +21,7 @@ export function mermaidOf(machine: AnyStateMachine): string {
 }
 
 function declare(node: AnyStateNode, told: ChartTold): readonly string[] {
-  const opening = `state "${plain(node.key)}" as ${idOf(node)}`
+  const opening = `state "${plain(stateName(node))}" as ${idOf(node)}`
   if (childNodes(node).length > 0) return [`${opening} {`, ...indent(inside(node, told)), '}']
   const ending = node.type === 'final' ? [`${idOf(node)} --> [*]`] : []
   return [opening, ...lines(stayRules(node, told)).map((line) => `${idOf(node)} : ${line}`), ...ending]
@@ -47,18 +48,23 @@ function arrows(told: ChartTold): readonly string[] {
   const between = new Map<string, ChartEdge[]>()
   for (const edge of told.edges)
     for (const target of edge.targets)
-      for (const source of origins(edge.source, target)) {
+      for (const source of origins(edge, target)) {
         const arrow = `${idOf(source)} --> ${idOf(target)}`
         between.set(arrow, [...(between.get(arrow) ?? []), edge])
       }
   return [...between].map(([arrow, own]) => `${arrow} : ${lines(rulesOf(own, told)).join('<br/>')}`)
 }
 
-/** Where an arrow begins. From a state into its own child it would hide behind them: it begins at the child's siblings instead. */
-function origins(source: AnyStateNode, target: AnyStateNode): readonly AnyStateNode[] {
+/**
+ * Where an arrow begins. From a state into its own child it would hide behind them: it begins at the child's siblings instead, as
+ * far as they let the event through. Where none does, only the child itself may still be left for it.
+ */
+function origins({ source, event }: ChartEdge, target: AnyStateNode): readonly AnyStateNode[] {
   if (source === target) return []
   const siblings = target.parent === source ? childNodes(source).filter((child) => child !== target) : []
-  return siblings.length > 0 ? siblings : [source]
+  if (siblings.length === 0) return [source]
+  const open = siblings.filter((sibling) => !keeps(sibling, event))
+  return open.length > 0 || keeps(target, event) ? open : [target]
 }
 
 function lines(rules: readonly ChartRule[]): readonly string[] {

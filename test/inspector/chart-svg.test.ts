@@ -109,7 +109,7 @@ describe('a chart as SVG', () => {
       'loading done',
       'loading error',
       'invoke / load',
-      'before (history)',
+      'before (deep history)',
     ])
       expect(text).toContain(words)
     expect(text).toContain('TURN → itself')

@@ -80,6 +80,13 @@ describe('a chart as Mermaid text', () => {
     expect(drawn.filter((line) => line.includes('BACK'))).toHaveLength(1)
   })
 
+  it('tells what a history state is', () => {
+    const states = { a: {}, last: { type: 'history' }, whole: { type: 'history', history: 'deep' } } as const
+    const text = lines(mermaidOf(createMachine({ id: 'm', initial: 'a', states })))
+    expect(text).toContain('state "last (history)" as m_last')
+    expect(text).toContain('state "whole (deep history)" as m_whole')
+  })
+
   it('marks no beginning in a state that is never entered as a whole', () => {
     expect(lines(mermaidOf(taskMachine))).not.toContain('[*] --> task_terminal_completed')
   })

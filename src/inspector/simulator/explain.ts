@@ -1,5 +1,6 @@
 import type { AnyMachineSnapshot, AnyStateNode, AnyTransitionDefinition, EventObject } from 'xstate'
-import type { ChartEdge } from '../chart-edges.ts'
+import { type ChartEdge, isMeant } from '../chart-edges.ts'
+import { plainValue } from './plain-value.ts'
 
 /** An action that the chart asked for. Nothing executes it here. */
 export interface AskedAction {
@@ -47,15 +48,10 @@ export function refusedBy(
 /** Transitions of a state for an event, also by wildcard, the most exact descriptor first. */
 function alternatives(node: AnyStateNode, type: string, edges: readonly ChartEdge[]): readonly ChartEdge[] {
   return edges
-    .filter(({ source, event }) => source === node && event !== null && matches(event, type))
+    .filter(({ source, event }) => source === node && event !== null && isMeant(event, type))
     .map((edge, at) => ({ edge, at }))
     .sort((a, b) => (b.edge.event?.length ?? 0) - (a.edge.event?.length ?? 0) || a.at - b.at)
     .map(({ edge }) => edge)
-}
-
-function matches(descriptor: string, type: string): boolean {
-  if (descriptor === type || descriptor === '*') return true
-  return descriptor.endsWith('.*') && (type === descriptor.slice(0, -2) || type.startsWith(descriptor.slice(0, -1)))
 }
 
 /**
@@ -91,15 +87,6 @@ function isActive(snapshot: AnyMachineSnapshot, node: AnyStateNode): boolean {
 export function askedOf(actions: readonly object[]): readonly AskedAction[] {
   return actions.map((action) => {
     const { type, params } = action as { type: string; params?: unknown }
-    return { type, params: plainParams(params) }
+    return { type, params: plainValue(params) }
   })
-}
-
-function plainParams(params: unknown): unknown {
-  if (params === undefined) return null
-  try {
-    return JSON.parse(JSON.stringify(params) ?? 'null') as unknown
-  } catch {
-    return String(params)
-  }
 }

@@ -8,6 +8,7 @@ import {
 import type { ChartEdge } from '../chart-edges.ts'
 import type { CommandReceipt } from './command-receipt.ts'
 import { type AskedAction, askedOf, type Refused, refusedBy, tookOf } from './explain.ts'
+import { plainValue } from './plain-value.ts'
 
 export type SimulatedEvent = { readonly type: string } & { readonly [field: string]: unknown }
 
@@ -64,15 +65,7 @@ export function playEvent(
 /** What is shown of a snapshot. */
 export function shown(snapshot: AnyMachineSnapshot): Pick<SimulatedStep, 'value' | 'active' | 'context' | 'status'> {
   const active = (snapshot._nodes as readonly AnyStateNode[]).map(({ id }) => id)
-  return { value: snapshot.value, active, context: plainOf(snapshot.context), status: snapshot.status }
-}
-
-function plainOf(value: unknown): unknown {
-  try {
-    return JSON.parse(JSON.stringify(value) ?? 'null') as unknown
-  } catch {
-    return String(value)
-  }
+  return { value: snapshot.value, active, context: plainValue(snapshot.context), status: snapshot.status }
 }
 
 export function reasonOf(error: unknown): string {
