@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { LandfallError } from '../facts/errors.ts'
+import { isLandfallError, LandfallError } from '../facts/errors.ts'
 import { chartGraph } from './chart-graph.ts'
 import { layoutChart } from './chart-layout.ts'
 import { chartSvg } from './chart-svg.ts'
 import { type PageChart, type PageData, pageDataId } from './page-data.ts'
+import { simulationAnswer } from './simulation-answer.ts'
 import type { ShownChart } from './simulator/own-charts.ts'
-import { type Simulation, simulate } from './simulator/simulate.ts'
 
 /** A page as one document with nothing to fetch, and the policy that keeps it so. */
 export interface PageDocument {
@@ -43,17 +43,18 @@ export async function chartPage(charts: readonly ShownChart[]): Promise<PageDocu
 
 async function pageChart(chart: ShownChart): Promise<PageChart> {
   const { name, machine, input } = chart
-  const svg = chartSvg(await layoutChart(chartGraph(machine)), { title: `The ${name} chart` })
   const description = machine.root.description ?? null
-  return { name, svg, description, input: input ?? null, simulation: beginning(chart) }
+  const beginning = simulationAnswer(chart, { events: [] })
+  return { name, drawing: await drawingOf(chart), description, input: input ?? null, beginning }
 }
 
-/** A chart that needs an input to begin is drawn all the same; the page asks for the input. */
-function beginning(chart: ShownChart): Simulation | null {
+/** A chart that is too large for a drawing is tried out all the same. */
+async function drawingOf({ name, machine }: ShownChart): Promise<PageChart['drawing']> {
   try {
-    return simulate(chart, { events: [] })
-  } catch {
-    return null
+    return { svg: chartSvg(await layoutChart(chartGraph(machine)), { title: `The ${name} chart` }) }
+  } catch (error) {
+    if (isLandfallError(error, 'LIMIT_EXCEEDED')) return { problem: error.message }
+    throw error
   }
 }
 

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { errorCode, isLandfallError, LandfallError } from '../facts/errors.ts'
+import { LandfallError } from '../facts/errors.ts'
 import { limits } from '../facts/limits.ts'
 import type { Random } from '../facts/ports.ts'
 import { systemRandom } from '../facts/system-ports.ts'
 import { chartPage, type PageDocument } from './chart-page.ts'
 import type { SimulateAnswer, SimulateRequest } from './page-data.ts'
+import { problemAnswer, simulationAnswer } from './simulation-answer.ts'
 import type { ShownChart } from './simulator/own-charts.ts'
 import type { SimulatedEvent } from './simulator/play-event.ts'
-import { simulate } from './simulator/simulate.ts'
 
 export interface ChartServer {
   /** Holds the key, without which the server answers nothing. */
@@ -20,7 +20,7 @@ export interface ChartServer {
  * Serves the chart page on the loopback interface, with the simulations that it asks for.
  * 1. It answers under a path that nobody can guess, to requests that name this very host: other pages that the same browser
  *    shows cannot reach it, not even by a name of their own that leads here.
- * 2. It holds nothing between two requests, and a simulation executes nothing.
+ * 2. It holds nothing between two requests. A simulation executes no action; it asks guards and assignments of the chart, which are pure functions.
  */
 export async function serveCharts(
   charts: readonly ShownChart[],
@@ -86,10 +86,10 @@ async function simulated(
     const { chart: name, input, events } = requestOf(await bodyOf(request))
     const chart = charts.find((each) => each.name === name)
     if (chart === undefined) throw new LandfallError('NOT_FOUND', 'No such chart here.', { details: { chart: name } })
-    return { status: 200, body: { simulation: simulate(chart, { events, input: input ?? undefined }) } }
+    const body = simulationAnswer(chart, { events, input: input ?? undefined })
+    return { status: 'simulation' in body ? 200 : 422, body }
   } catch (error) {
-    const message = isLandfallError(error) ? error.message : 'The chart could not be simulated.'
-    return { status: 422, body: { code: errorCode(error), message } }
+    return { status: 422, body: problemAnswer(error) }
   }
 }
 

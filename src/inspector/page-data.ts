@@ -7,13 +7,13 @@ export interface PageData {
 
 export interface PageChart {
   readonly name: string
-  /** The drawing, as SVG text. */
-  readonly svg: string
+  /** The drawing, as SVG text, or why there is none. */
+  readonly drawing: { readonly svg: string } | { readonly problem: string }
   readonly description: string | null
   /** What the simulation begins with, to be changed by the reader; null for a chart that takes none. */
   readonly input: unknown
-  /** How it begins; null when the chart needs another input to begin at all. */
-  readonly simulation: Simulation | null
+  /** How it begins, or why it does not: many a chart needs an input, and some begin with none. */
+  readonly beginning: SimulateAnswer
 }
 
 /** What the page asks its server for. */

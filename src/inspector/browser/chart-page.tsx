@@ -34,23 +34,27 @@ function ChartPage({ store }: { store: PageStore }) {
       <main>
         <section class="drawing" aria-label={`The ${chart.name} chart`}>
           {chart.description === null ? null : <p class="description">{chart.description}</p>}
-          <ChartDrawing
-            svg={chart.svg}
-            zoom={state.zoom}
-            active={last?.active ?? []}
-            took={last?.took ?? []}
-            onEvent={(type) => {
-              const found = simulation?.choices.filter(({ event }) => event.type === type) ?? []
-              const choice = found.find(({ leads }) => leads === 'on') ?? found[0]
-              if (choice !== undefined) void play(store, [...events, choice.event])
-            }}
-          />
+          {'problem' in chart.drawing ? (
+            <p class="undrawn">{chart.drawing.problem}</p>
+          ) : (
+            <ChartDrawing
+              svg={chart.drawing.svg}
+              zoom={state.zoom}
+              active={last?.active ?? []}
+              took={last?.took ?? []}
+              onEvent={(type) => {
+                const found = simulation?.choices.filter(({ event }) => event.type === type) ?? []
+                const choice = found.find(({ leads }) => leads === 'on') ?? found[0]
+                if (choice !== undefined) void play(store, [...events, choice.event])
+              }}
+            />
+          )}
         </section>
         <aside aria-label="Simulator">
           <p class="problem" role="alert">
             {problem}
           </p>
-          <StatePanel step={last ?? null} />
+          <StatePanel step={last ?? null} unbegun={state.unbegun} />
           <CommandList choices={simulation?.commands ?? []} onEvent={(event) => void play(store, [...events, event])} />
           <EventList
             choices={simulation?.choices ?? []}

@@ -10,6 +10,8 @@ interface PageState {
   readonly chart: PageChart
   readonly input: unknown
   readonly simulation: Simulation | null
+  /** Why the chart does not begin as it is. */
+  readonly unbegun: string | null
   /** Why the last wish was not carried out. */
   readonly problem: string | null
   readonly theme: Theme
@@ -23,7 +25,7 @@ export function createPageStore(charts: readonly PageChart[], first: PageChart) 
     charts,
     chart: first,
     input: first.input,
-    simulation: first.simulation,
+    ...begun(first),
     problem: null,
     theme: 'auto',
     zoom: zoomFor(first),
@@ -35,7 +37,7 @@ export function createPageStore(charts: readonly PageChart[], first: PageChart) 
         ...state,
         chart,
         input: chart.input,
-        simulation: chart.simulation,
+        ...begun(chart),
         problem: null,
         zoom: zoomFor(chart),
       }),
@@ -54,14 +56,21 @@ export function createPageStore(charts: readonly PageChart[], first: PageChart) 
 
 export type PageStore = ReturnType<typeof createPageStore>
 
+function begun({ beginning }: PageChart): Pick<PageState, 'simulation' | 'unbegun'> {
+  return 'simulation' in beginning
+    ? { simulation: beginning.simulation, unbegun: null }
+    : { simulation: null, unbegun: beginning.message }
+}
+
 /** Below this share of its size nobody can read a chart. */
 const readable = 0.6
 /** What stands beside the drawing on a wide screen, in pixels. */
 const besideWidth = 430
 
 /** A chart begins as a whole where it can be read so; otherwise in its full size, at what is active. */
-function zoomFor({ svg }: PageChart): number {
-  const width = Number(/viewBox="0 0 ([\d.]+)/.exec(svg)?.[1] ?? 0)
+function zoomFor({ drawing }: PageChart): number {
+  if (!('svg' in drawing)) return 0
+  const width = Number(/viewBox="0 0 ([\d.]+)/.exec(drawing.svg)?.[1] ?? 0)
   const place = innerWidth > 2 * besideWidth ? innerWidth - besideWidth : innerWidth
   return width * readable > place ? 1 : 0
 }

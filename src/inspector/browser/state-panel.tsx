@@ -2,13 +2,11 @@ import type { CommandReceipt } from '../simulator/command-receipt.ts'
 import type { SimulatedStep } from '../simulator/play-event.ts'
 
 /** Where the chart is, and what the last event did. */
-export function StatePanel({ step }: { step: SimulatedStep | null }) {
+export function StatePanel({ step, unbegun }: { step: SimulatedStep | null; unbegun: string | null }) {
   return (
     <section class="now" aria-labelledby="state-title">
       <h2 id="state-title">State</h2>
-      <div aria-live="polite">
-        {step === null ? <p>The chart cannot begin yet: give it an input below.</p> : <Now step={step} />}
-      </div>
+      <div aria-live="polite">{step === null ? <Unbegun why={unbegun} /> : <Now step={step} />}</div>
       {step === null ? null : (
         <details>
           <summary>Context</summary>
@@ -16,6 +14,16 @@ export function StatePanel({ step }: { step: SimulatedStep | null }) {
         </details>
       )}
     </section>
+  )
+}
+
+/** Only whoever wrote the chart can tell whether an input would help. */
+function Unbegun({ why }: { why: string | null }) {
+  return (
+    <>
+      <p class="refused">{why}</p>
+      <p>If it needs an input, give it one below.</p>
+    </>
   )
 }
 

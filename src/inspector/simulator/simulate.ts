@@ -10,6 +10,7 @@ import { type ChartEdge, chartEdges } from '../chart-edges.ts'
 import { refusalNow } from './carry-out.ts'
 import { type CommandChoice, commandType } from './command-receipt.ts'
 import { askedOf } from './explain.ts'
+import { lacking } from './lacking.ts'
 import type { ShownChart } from './own-charts.ts'
 import { playCommand } from './play-command.ts'
 import { type Moved, playEvent, reasonOf, type SimulatedEvent, type SimulatedStep, shown } from './play-event.ts'
@@ -49,7 +50,7 @@ export function simulate(
   const machine = inBounds(chart.machine)
   const edges = chartEdges(machine)
   const input = played.input ?? chart.input
-  let { snapshot, step } = begin(machine, input)
+  let { snapshot, step } = begin(machine, input, chart.input)
   const around = chart.commands === undefined ? null : SimulatedWorld.begin(chart.commands.kind, input)
   const steps = [step]
   for (const event of played.events) {
@@ -80,25 +81,33 @@ function inBounds({ config, implementations, options }: AnyStateMachine): AnySta
   return new StateMachine({ ...config, options: { ...options, maxIterations } }, implementations)
 }
 
-function begin(machine: AnyStateMachine, input: unknown): Moved {
-  const [snapshot, actions] = beginningOf(machine, input)
-  if (snapshot.status === 'error') throw cannotBegin(snapshot.error)
+function begin(machine: AnyStateMachine, input: unknown, example: unknown): Moved {
+  const [snapshot, actions] = beginningOf(machine, input, example)
+  if (snapshot.status === 'error') throw cannotBegin(snapshot.error, input, example)
   return { snapshot, step: { ...shown(snapshot), accepted: true, took: [], refused: [], asked: askedOf(actions) } }
 }
 
-function beginningOf(machine: AnyStateMachine, input: unknown): readonly [AnyMachineSnapshot, readonly object[]] {
+function beginningOf(
+  machine: AnyStateMachine,
+  input: unknown,
+  example: unknown,
+): readonly [AnyMachineSnapshot, readonly object[]] {
   try {
     const [first, actions] = initialTransition(machine, input as never)
     return [first as AnyMachineSnapshot, actions]
   } catch (error) {
-    throw cannotBegin(error)
+    throw cannotBegin(error, input, example)
   }
 }
 
-function cannotBegin(error: unknown): LandfallError {
-  return new LandfallError('INVALID_INPUT', `The chart cannot begin with this input: ${reasonOf(error)}`, {
-    details: { field: 'input' },
-  })
+function cannotBegin(error: unknown, input: unknown, example: unknown): LandfallError {
+  const lacks = lacking(input, example)
+  const reason =
+    lacks.length === 0
+      ? reasonOf(error)
+      : `its first event is a fact like the one that it is shown with, and this one lacks ${lacks.join(', ')}.`
+  const what = input === undefined ? 'The chart cannot begin' : 'The chart cannot begin with this input'
+  return new LandfallError('INVALID_INPUT', `${what}: ${reason}`, { details: { field: 'input' } })
 }
 
 function choicesOf(
