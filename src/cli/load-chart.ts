@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { AnyStateMachine } from 'xstate'
 import { LandfallError } from '../facts/errors.ts'
+import { importModule } from './import-module.ts'
 
 export interface NamedChart {
   readonly name: string
@@ -48,7 +48,7 @@ async function placeOf(wanted: string): Promise<{ readonly file: string; readonl
 
 async function moduleOf(file: string): Promise<object> {
   try {
-    return (await import(pathToFileURL(resolve(file)).href)) as object
+    return await importModule(file)
   } catch (cause) {
     throw invalid(file, reasonOf(cause), cause)
   }

@@ -1,14 +1,13 @@
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { CapabilityProvider } from '../capabilities/capability-provider.ts'
 import type { ToolDefinition } from '../capabilities/define-tool.ts'
 import { LandfallError } from '../facts/errors.ts'
+import { importModule } from './import-module.ts'
 
 /** The default export of a module: an array of tools and MCP servers. The module is code of the user and is trusted. */
 export async function loadTools(file: string): Promise<readonly (ToolDefinition | CapabilityProvider)[]> {
   let module: { readonly default?: unknown }
   try {
-    module = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown }
+    module = (await importModule(file)) as { readonly default?: unknown }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
     throw invalid(file, `The tools cannot be loaded: ${why}`, cause)

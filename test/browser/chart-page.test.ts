@@ -24,6 +24,17 @@ export const lamp = setup({ guards: { isDark: ({ event }) => event.lux < 10 } })
   states: { off: { on: { PRESS: { guard: 'isDark', target: 'on', actions: 'ring' } } }, on: { after: { 1000: 'off' } } },
 })`
 
+const unbegun = `import { createMachine } from '${xstate}'
+export const circles = createMachine({ initial: 'a', states: { a: { always: 'b' }, b: { always: 'a' } } })
+export const asks = createMachine({
+  initial: 'here', context: ({ input }) => ({ name: input.name + ', 10n' }), states: { here: {} },
+})
+const names = Array.from({ length: 400 }, (_, at) => 's' + at)
+export const large = createMachine({
+  initial: 's0',
+  states: Object.fromEntries(names.map((name, at) => [name, { on: { NEXT: names[(at + 1) % names.length] } }])),
+})`
+
 // Needs Chromium: apt-get install -y chromium.
 describe.skipIf(!hasChromium)('the chart page', () => {
   let browser: Browser
@@ -223,6 +234,28 @@ describe.skipIf(!hasChromium)('the chart page', () => {
     expect(await page.locator('.asked').textContent()).toContain('ring')
     await page.locator('.events button').first().click()
     await expect.poll(() => state(page).textContent(), patience).toBe('off')
+    expect(problems).toEqual([])
+  })
+
+  it('says at once why a chart cannot begin and why it is not drawn, and begins with an input that helps', async () => {
+    writeFileSync(join(folder, 'unbegun.mjs'), unbegun)
+    const { page, problems } = await newPage(browser, await served(['./unbegun.mjs']))
+    const now = page.locator('.now')
+    await click(page, 'circles')
+    await expect.poll(() => now.textContent(), patience).toMatch(/The chart cannot begin: Infinite loop/)
+    await click(page, 'asks')
+    await expect
+      .poll(() => now.textContent(), patience)
+      .toMatch(/cannot begin: .*name.*If it needs an input, give it one below/)
+    await page.getByText('Begin with another input').click()
+    await page.locator('textarea').last().fill('{"name": "Ada"}')
+    await click(page, 'Begin')
+    await expect.poll(() => state(page).textContent(), patience).toBe('here')
+    expect(await page.locator('.context').textContent()).toContain('Ada, 10n')
+    await click(page, 'large')
+    await expect.poll(() => page.locator('.undrawn').textContent(), patience).toMatch(/too large to be drawn.*Mermaid/)
+    await click(page, 'NEXT')
+    await expect.poll(() => state(page).textContent(), patience).toBe('s1')
     expect(problems).toEqual([])
   })
 

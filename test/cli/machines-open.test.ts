@@ -18,7 +18,7 @@ async function opened(words: readonly string[], cwd = tempFolder()): Promise<{ a
   started.process.stdout?.on('data', (part: string) => {
     out += part
   })
-  await started.shows('\n')
+  await started.shows('http://127.0.0.1:')
   const address = /http:\/\/127\.0\.0\.1:\d+\/\w{32}\//.exec(out)?.[0]
   if (address === undefined) throw new Error(`no address in ${out}`)
   return { address, started }
@@ -99,6 +99,49 @@ it('shows the chart of a module, with its real guards', async () => {
     }
   expect((await press(5)).simulation.steps[1]).toMatchObject({ value: 'on', accepted: true })
   expect((await press(50)).simulation.steps[1]).toMatchObject({ value: 'off', refused: [{ guard: 'isDark' }] })
+})
+
+it('keeps what guards and a context print off the address, and tells no credential of a chart', async () => {
+  const cwd = tempFolder()
+  const xstate = JSON.stringify(join(repoRoot, 'node_modules/xstate/dist/xstate.esm.js'))
+  const key = `sk-ant-api03-${'a1B2'.repeat(10)}`
+  writeFileSync(
+    join(cwd, 'talks.mjs'),
+    `import { setup } from ${xstate}
+     console.log('loading')
+     const blow = () => { console.log('asked'); throw new Error('guard blew ${key}') }
+     export const talks = setup({ guards: { blow } }).createMachine({
+       id: 'talks', context: () => { console.log('begun'); return { password: 'hunter2' } },
+       initial: 'a', states: { a: { on: { GO: { guard: 'blow', target: 'b' } } }, b: {} } })`,
+  )
+  const { address, started } = await opened(['./talks.mjs', '--json'], cwd)
+  const html = await (await fetch(address)).text()
+  const answer = await (await simulateAt(address, { chart: 'talks', events: [{ type: 'GO' }] })).text()
+  expect(JSON.parse(answer)).toMatchObject({
+    simulation: { steps: [{ value: 'a' }, { error: expect.stringContaining('guard blew') }] },
+  })
+  expect(html + answer).not.toMatch(/sk-ant|hunter2/)
+  started.process.kill('SIGINT')
+  const { code, out, err } = await started.ended
+  expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { address } })
+  for (const words of ['loading', 'begun', 'asked']) expect(err).toContain(`${words}\n`)
+})
+
+it('serves the page of a chart that is too large to be drawn', async () => {
+  const cwd = tempFolder()
+  const xstate = JSON.stringify(join(repoRoot, 'node_modules/xstate/dist/xstate.esm.js'))
+  writeFileSync(
+    join(cwd, 'large.mjs'),
+    `import { createMachine } from ${xstate}
+     const names = Array.from({ length: 400 }, (_, at) => 's' + at)
+     const on = (at) => ({ NEXT: names[(at + 1) % names.length] })
+     export default createMachine({
+       id: 'large', initial: 's0', states: Object.fromEntries(names.map((name, at) => [name, { on: on(at) }])) })`,
+  )
+  const { address } = await opened(['./large.mjs'], cwd)
+  expect(await (await fetch(address)).text()).toContain('The chart is too large to be drawn: it has 400 arrows')
+  const played = await (await simulateAt(address, { chart: 'large', events: [{ type: 'NEXT' }] })).json()
+  expect(played).toMatchObject({ simulation: { steps: [{ value: 's0' }, { value: 's1' }] } })
 })
 
 it('opens a browser only where there may be one', () => {

@@ -6,6 +6,7 @@ import { createMachine } from 'xstate'
 import { chartNodes } from '../../src/inspector/chart-edges.ts'
 import { tempFolder } from '../log/temp-store.ts'
 import { repoRoot } from '../repo/source-files.ts'
+import { landfallProcess } from './cli-process.ts'
 import { landfall } from './landfall.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -121,4 +122,72 @@ module.exports = { one: createMachine({ id: 'one' }), two: createMachine({ id: '
   )
   const { out } = await landfall(['machines', './several.cjs', '--format', 'json'], { cwd })
   expect(Object.keys(JSON.parse(out))).toEqual(['one', 'two'])
+})
+
+const ring = `import { createMachine } from '${xstate}'
+const names = Array.from({ length: 3_000 }, (_, at) => 's' + at)
+export const ring = createMachine({
+  id: 'ring',
+  initial: 's0',
+  states: Object.fromEntries(names.map((name, at) => [name, { on: { NEXT: names[(at + 1) % names.length] } }])),
+})
+`
+
+it('refuses the picture of a chart that is too large for one, by a code and with what has no bound', async () => {
+  const cwd = write('ring.mjs', ring)
+  const { code, out, err } = await landfall(['machines', './ring.mjs', '--format', 'svg', '--json'], { cwd })
+  expect({ code, out }).toEqual({ code: 3, out: '' })
+  expect(JSON.parse(err)).toMatchObject({
+    code: 'LIMIT_EXCEEDED',
+    message: expect.stringMatching(/3001 states.*--format mermaid, --format json/),
+    details: { which: 'drawing.states', bound: 600, got: 3_001 },
+  })
+  const drawn = await landfall(['machines', './ring.mjs', '--format', 'mermaid'], { cwd })
+  expect(drawn.code).toBe(0)
+  expect(drawn.out).toContain('ring_s2999 --> ring_s0 : NEXT')
+})
+
+it('writes a name of several lines into one line of a comment', async () => {
+  const cwd = write(
+    'odd.mjs',
+    `import { createMachine } from '${xstate}'
+export default createMachine({ id: 'one\\ntwo\\u2028three', initial: 'a', states: { a: {} } })
+`,
+  )
+  const { out } = await landfall(['machines', './odd.mjs'], { cwd })
+  const [comment, kind] = out.split('\n')
+  expect(comment).toMatch(/^%% /)
+  expect(kind).toBe('stateDiagram-v2')
+})
+
+it.each([
+  ['a chart', ['machines', './talks.mjs', '--json']],
+  ['a file of tools', ['run', 'x', '--model', 'script:script.json', '--tools', './talks.mjs', '--json']],
+])('keeps what %s prints while it is loaded off the results', async (_what, words) => {
+  const cwd = write(
+    'talks.mjs',
+    `import { createMachine } from '${xstate}'
+console.log('loading')
+process.stdout.write('slowly\\n')
+await new Promise((resolve) => setTimeout(resolve, 1))
+console.info('loaded')
+export const talks = createMachine({ id: 'talks' })
+export default []
+`,
+  )
+  writeFileSync(join(cwd, 'script.json'), JSON.stringify({ everyTurn: [{ text: 'done' }] }))
+  const { code, out, err } = await landfallProcess(words, { cwd })
+  expect(code).toBe(0)
+  for (const line of out.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
+  expect(err).toBe('loading\nslowly\nloaded\n')
+})
+
+it('gives standard output back after a module that throws', async () => {
+  const cwd = write('throws.mjs', `process.stdout.write('loading\\n')\nthrow new Error('no')`)
+  expect(await landfall(['machines', './throws.mjs'], { cwd })).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/^loading\nINVALID_INPUT: /),
+  })
+  expect((await landfall(['machines', 'call'], { cwd })).out).toContain('stateDiagram-v2')
 })

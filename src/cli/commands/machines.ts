@@ -10,6 +10,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { isChartFile, loadCharts } from '../load-chart.ts'
 import { openBrowser } from '../open-browser.ts'
 import type { Output } from '../output.ts'
+import { stdoutAside } from '../stdout-aside.ts'
 import { usageError } from '../usage-error.ts'
 
 /** The charts that decide, or those of a module of the user, drawn from the machines themselves. */
@@ -25,15 +26,18 @@ export async function machines(context: CliContext): Promise<number> {
   return exitCodes.done
 }
 
-/** Serves the page until the process is told to end. */
+/** Serves the page until the process is told to end. Guards and assignments may print whenever the page asks for a step. */
 async function open(output: Output, charts: readonly ShownChart[]): Promise<number> {
-  const server = await serveCharts(charts)
+  const restore = stdoutAside()
+  const server = await serveCharts(charts).finally(restore)
   output.result({ address: server.address }, () => [server.address])
   output.note('Open this address in a browser; Ctrl-C ends it.')
   openBrowser(server.address)
+  const restoreAtEnd = stdoutAside()
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
+  restoreAtEnd()
   await server.close()
   return exitCodes.done
 }
@@ -59,7 +63,12 @@ function writeJson(output: Output, charts: readonly ShownChart[], isOne: boolean
 function writeMermaid(output: Output, charts: readonly ShownChart[]): void {
   const drawn = charts.map(({ name, machine }) => ({ name, text: mermaidOf(machine) }))
   if (output.json) output.value(Object.fromEntries(drawn.map(({ name, text }) => [name, text])))
-  else for (const { name, text } of drawn) output.line(`%% ${name}\n${text}`.trimEnd())
+  else for (const { name, text } of drawn) output.line(`%% ${oneLine(name)}\n${text}`.trimEnd())
+}
+
+/** A comment ends with its line, and a chart may have any name. */
+function oneLine(name: string): string {
+  return name.replace(/\p{Cc}|[\u2028\u2029]/gu, ' ')
 }
 
 /** One picture is one document, so several are not written one behind the other. */
