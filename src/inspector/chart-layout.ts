@@ -67,8 +67,8 @@ const spacing = {
 }
 
 /**
- * What a drawing may hold. An arrow costs a place in every layer that it passes, so that 400 of them may take a quarter of a
- * minute, and no option of elkjs makes that cheaper; within these bounds all shapes that were measured took at most ten seconds.
+ * What a drawing may hold. An arrow costs a place in every layer that it passes, so that 600 of them may take half a
+ * minute, and no option of elkjs makes that much cheaper; within these bounds all shapes that were measured took at most ten seconds.
  */
 export const drawingBounds = { states: 600, arrows: 300 } as const
 
