@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isLandfallError, LandfallError } from '../facts/errors.ts'
+import { defaultRedactor } from '../redaction/default-redactor.ts'
 import { chartGraph } from './chart-graph.ts'
 import { layoutChart } from './chart-layout.ts'
 import { chartSvg } from './chart-svg.ts'
@@ -43,7 +44,8 @@ export async function chartPage(charts: readonly ShownChart[]): Promise<PageDocu
 
 async function pageChart(chart: ShownChart): Promise<PageChart> {
   const { name, machine, input } = chart
-  const description = machine.root.description ?? null
+  const { description: told } = machine.root
+  const description = told === undefined ? null : defaultRedactor().text(told)
   const beginning = simulationAnswer(chart, { events: [] })
   return { name, drawing: await drawingOf(chart), description, input: input ?? null, beginning }
 }

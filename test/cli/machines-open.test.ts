@@ -111,7 +111,7 @@ it('keeps what guards and a context print off the address, and tells no credenti
      console.log('loading')
      const blow = () => { console.log('asked'); throw new Error('guard blew ${key}') }
      export const talks = setup({ guards: { blow } }).createMachine({
-       id: 'talks', context: () => { console.log('begun'); return { password: 'hunter2' } },
+       id: 'talks', description: 'signs in with ${key}', context: () => { console.log('begun'); return { password: 'hunter2' } },
        initial: 'a', states: { a: { on: { GO: { guard: 'blow', target: 'b' } } }, b: {} } })`,
   )
   const { address, started } = await opened(['./talks.mjs', '--json'], cwd)
