@@ -1,32 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { waitFor } from 'xstate'
-import type { Receipt, Session } from '../../src/index.ts'
-import { commandType } from '../../src/inspector/simulator/command-receipt.ts'
-import { ownCharts, type ShownChart } from '../../src/inspector/simulator/own-charts.ts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ownCharts } from '../../src/inspector/simulator/own-charts.ts'
 import type { SimulatedEvent } from '../../src/inspector/simulator/play-event.ts'
-import { type Simulation, simulate } from '../../src/inspector/simulator/simulate.ts'
+import { simulate } from '../../src/inspector/simulator/simulate.ts'
 import { commandBodies } from '../../src/runtime/command-bodies.ts'
-import { askTool, gate, heldTool, runtimeWith, scope } from '../xstate/kit.ts'
 import { doorMachine } from './door-chart.ts'
+import { chartOf, commandOf, newest, play } from './play-chart.ts'
 
-const chartOf = (name: string) => ownCharts.find((chart) => chart.name === name) as ShownChart
-const commandOf = (command: object): SimulatedEvent => ({ type: commandType, command })
-
-/** Plays what has these labels: a command where one has it, else a fact. */
-function play(chart: ShownChart, labels: readonly string[]): Simulation {
-  let events: readonly SimulatedEvent[] = []
-  for (const label of labels) {
-    const { commands, choices } = simulate(chart, { events })
-    const command = commands.find((each) => each.label === label)
-    const event =
-      command === undefined ? choices.find((each) => each.label === label)?.event : commandOf(command.command)
-    if (event === undefined) throw new Error(`${label} is not offered`)
-    events = [...events, event]
-  }
-  return simulate(chart, { events })
-}
-
-const newest = ({ steps }: Simulation) => steps.at(-1)
 const begun = ['task.started', 'model.requested (the turn)'] as const
 
 describe.each(ownCharts.map((chart) => [chart.name, chart] as const))('a command of the %s chart', (_name, chart) => {
@@ -56,53 +36,83 @@ it('every command that there is, except those about memory, is offered by some c
   const offered = ownCharts.flatMap((chart) =>
     simulate(chart, { events: [] }).commands.map(({ command }) => command.name),
   )
-  const missing = [...Object.keys(commandBodies), 'restore'].filter((name) => !offered.includes(name))
+  const missing = Object.keys(commandBodies).filter((name) => !offered.includes(name))
   expect(missing).toEqual(['memoryPut', 'memoryRemove'])
 })
 
 describe('a command that is played', () => {
-  it('starts a turn, which the reader begins, and then no other', () => {
+  it('starts a turn as far as the request to the model, and then no other', () => {
     const started = play(chartOf('session'), ['start'])
-    expect(newest(started)).toMatchObject({ accepted: true, asked: [{ type: 'startTask' }] })
+    expect(newest(started)).toMatchObject({
+      accepted: true,
+      asked: [{ type: 'sendRequest', params: { task: 'task-1' } }],
+      value: { foreground: 'active' },
+    })
     expect(newest(started)?.receipt).toEqual({
       command: 'start',
       result: 'applied',
       code: null,
       message: null,
-      drafted: ['task.created'],
+      drafted: ['task.created', 'task.started', 'message.added', 'context.accounted', 'model.requested'],
     })
-    const twice = play(chartOf('session'), ['start', 'task.started (task-1)', 'start'])
+    const twice = play(chartOf('session'), ['start', 'start'])
     expect(newest(twice)?.receipt).toMatchObject({ result: 'refused', code: 'SESSION_BUSY' })
   })
 
-  it('cancels a turn that runs: it is cancelling, with what that asks for', () => {
+  it('ends a turn at once that only waits for the model, and shows what ends with it', () => {
     const cancelled = play(chartOf('task'), [...begun, 'cancel'])
-    expect(newest(cancelled)?.receipt).toMatchObject({ result: 'applied', drafted: ['task.cancelling'] })
-    expect(newest(cancelled)?.value).toBe('cancelling')
-    expect(newest(cancelled)?.asked.map(({ type }) => type)).toContain('abortCalls')
-    expect(newest(cancelled)?.took.length).toBeGreaterThan(0)
+    expect(newest(cancelled)?.receipt).toMatchObject({
+      result: 'applied',
+      drafted: ['task.cancelling', 'model.abandoned', 'task.quiescing', 'task.cancelled'],
+    })
+    expect(newest(cancelled)?.value).toEqual({ terminal: 'cancelled' })
+    expect(newest(cancelled)?.asked.map(({ type }) => type)).toEqual(['abortRequest'])
+    expect(newest(cancelled)?.took.length).toBeGreaterThan(2)
+  })
+
+  it('waits for a call that runs', () => {
+    const acting = [
+      ...begun,
+      'model.completed (asks for a call)',
+      'call.requested (call-0-1)',
+      'call.started (call-0-1)',
+    ]
+    const cancelled = play(chartOf('task'), [...acting, 'cancel'])
+    expect(newest(cancelled)?.receipt?.drafted).toEqual(['task.cancelling', 'call.aborting', 'task.quiescing'])
+    expect(newest(cancelled)?.value).toBe('quiescing')
+    expect(newest(cancelled)?.asked.map(({ type }) => type)).toEqual(['abortCall'])
+    const late = play(chartOf('task'), [...acting, 'cancel', 'cancel'])
+    expect(newest(late)?.receipt).toMatchObject({ result: 'joined' })
   })
 
   it('steers, pauses and resumes a turn that runs', () => {
     expect(newest(play(chartOf('task'), [...begun, 'steer']))?.receipt).toMatchObject({ result: 'queued' })
-    const paused = play(chartOf('task'), ['task.started', 'pause'])
-    expect(newest(paused)?.receipt?.drafted).toContain('pause.requested')
-    const offered = paused.commands.filter(({ command, refused }) => command.name === 'resume' && refused === null)
-    expect(offered.length).toBeGreaterThan(0)
-    const resumed = play(chartOf('task'), ['task.started', 'pause', offered[0]?.label ?? ''])
-    expect(newest(resumed)?.receipt).toMatchObject({ code: null, drafted: expect.arrayContaining(['pause.settled']) })
+    const interrupted = newest(play(chartOf('task'), [...begun, 'steer (interrupts)']))
+    expect(interrupted?.receipt?.drafted).toContain('model.abandoned')
+    expect(interrupted?.asked.map(({ type }) => type)).toEqual(['abortRequest', 'sendRequest'])
+    const paused = play(chartOf('task'), [...begun, 'pause', 'resume (operator, resume)'])
+    expect(newest(paused)?.receipt).toMatchObject({ code: null, drafted: expect.arrayContaining(['pause.settled']) })
   })
 
   it('settles a confirmation that a call waits for, and acknowledges a call of which nobody knows', () => {
-    for (const answer of ['allow', 'deny']) {
-      const confirmed = play(chartOf('call'), ['call.held', `confirm (pause-1, ${answer})`])
-      expect(newest(confirmed)?.receipt).toMatchObject({ result: 'applied', drafted: ['pause.settled'] })
-      expect(newest(confirmed)?.asked.map(({ type }) => type)).toEqual(['followDecision'])
+    for (const [answer, end] of [
+      ['allow', 'call.started'],
+      ['deny', 'call.refused'],
+    ] as const) {
+      const confirmed = play(chartOf('call'), ['call.held', `confirm (call-1, ${answer})`])
+      expect(newest(confirmed)?.receipt).toMatchObject({ result: 'applied' })
+      expect(newest(confirmed)?.receipt?.drafted.slice(0, 2)).toEqual(['pause.settled', end])
     }
     const known = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge'])
     expect(newest(known)?.receipt).toMatchObject({ result: 'applied', drafted: ['mutation.acknowledged'] })
     const twice = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge', 'acknowledge'])
     expect(newest(twice)?.receipt).toMatchObject({ result: 'refused', code: 'NOT_QUARANTINED' })
+  })
+
+  it('makes something of its own each time', () => {
+    const spawned = play(chartOf('task'), [...begun, 'spawn (below it)', 'spawn (below it)'])
+    expect(spawned.steps.slice(-2).map(({ receipt }) => receipt?.result)).toEqual(['applied', 'applied'])
+    expect(newest(spawned)?.context).toMatchObject({ descendants: { 'task-2': true, 'task-3': true } })
   })
 
   it('is undone by going back, since nothing is kept between two requests', () => {
@@ -116,14 +126,35 @@ describe('a command that a reader wrote', () => {
   it.each([
     ['no name', {}],
     ['a name that there is not', { name: 'fly' }],
-    ['nothing of what it needs', { name: 'start' }],
-    ['a digest that is none', { name: 'start', request: { task: 'task-1', input: 'x', bytes: 1, request: 'x' } }],
     ['no object', null],
-  ])('with %s is refused as a whole', (_what, command) => {
+  ])('with %s is none', (_what, command) => {
     const events = [commandOf(command as object)]
     expect(() => simulate(chartOf('session'), { events })).toThrowError(
       expect.objectContaining({ code: 'INVALID_INPUT' }),
     )
+  })
+
+  it.each([
+    ['nothing of what it needs', { name: 'start' }, 'INVALID_INPUT'],
+    ['a word too many', { name: 'start', input: 'x', task: 'task-1' }, 'INVALID_INPUT'],
+    ['words of another kind', { name: 'close', cancel: 'yes' }, 'INVALID_INPUT'],
+    [
+      'a level that there is not',
+      { name: 'reduceGrant', task: 'task-1', id: 'x', grant: { level: 'god' } },
+      'INVALID_INPUT',
+    ],
+    ['more than may be said at once', { name: 'start', input: 'x'.repeat(17 * 2 ** 20) }, 'LIMIT_EXCEEDED'],
+    ['a parent that there is not', { name: 'spawn', input: 'x', propagate: 'isolate', parent: 'nobody' }, 'NOT_FOUND'],
+    ['a group that there is not', { name: 'spawn', input: 'x', propagate: 'isolate', group: 'nobody' }, 'NOT_FOUND'],
+    [
+      'a credential as its key',
+      { name: 'spawn', input: 'x', propagate: 'isolate', idempotencyKey: `sk-ant-${'a1B2'.repeat(12)}` },
+      'INVALID_INPUT',
+    ],
+  ])('with %s is refused', (_what, command, code) => {
+    const { steps } = simulate(chartOf('session'), { events: [commandOf(command)] })
+    expect(steps.at(-1)?.receipt).toMatchObject({ result: 'refused', code, drafted: [] })
+    expect(steps.at(-1)?.value).toEqual(steps[0]?.value)
   })
 })
 
@@ -132,37 +163,23 @@ it('a chart of a user has its events, and no commands', () => {
   expect(simulate(chart, { events: [] }).commands).toEqual([])
 })
 
-/** Commands of the session chart as an operator sends them. */
-const sent: Readonly<Record<string, (session: Session) => Promise<Receipt>>> = {
-  start: async (session) => (await session.start('x')).receipt,
-  followUp: async (session) => (await session.followUp('x')).receipt,
-  supersede: async (session) => (await session.supersede('x')).receipt,
-  spawn: async (session) => (await session.spawn('x', { propagate: 'isolate' })).receipt,
-  'cancel (the turn)': (session) => session.cancel(),
-  'acknowledge (all)': (session) => session.acknowledge('all'),
-  close: (session) => session.close(),
-  erase: (session) => session.erase(),
-  reopen: (session) => session.reopen(),
-}
-
-describe.each([
-  ['an open session at rest', []],
-  ['a session with a turn that runs', ['start', 'task.started (task-1)']],
-] as const)('in %s', (_what, before) => {
-  it.each(Object.keys(sent))('%s is answered as by a runtime', async (label) => {
-    const held = gate()
-    const runtime = await runtimeWith({ everyTurn: askTool('look') }, { catalog: [heldTool('look', held)] })
-    onTestFinished(held.open)
-    const session = runtime.session(scope)
-    await session.memory.put('opened', true)
-    // A turn with a call under way: what replaces it has something to wait for.
-    if (before.length > 0)
-      await waitFor((await session.start('first')).actor, (view) => view.matches({ running: 'acting' }))
-    const real = await sent[label]?.(session).then(
-      ({ result }) => ({ result, code: null }),
-      ({ code }: { code: string }) => ({ result: 'refused', code }),
-    )
-    const { result, code } = newest(play(chartOf('session'), [...before, label]))?.receipt ?? {}
-    expect({ result, code }).toEqual(real)
-  })
+it('whatever is played by hand before, a command is answered, and leads to no state that the chart does not have', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...ownCharts), fc.array(fc.nat(), { minLength: 1, maxLength: 14 }), (chart, picks) => {
+      let events: readonly SimulatedEvent[] = []
+      for (const pick of picks) {
+        const { commands, choices } = simulate(chart, { events })
+        const offers = [...choices.map(({ event }) => event), ...commands.map(({ command }) => commandOf(command))]
+        const event = offers[pick % Math.max(1, offers.length)]
+        if (event !== undefined) events = [...events, event]
+      }
+      for (const { receipt, accepted, error } of simulate(chart, { events }).steps) {
+        expect(error).toBeUndefined()
+        if (receipt === undefined) continue
+        expect(accepted).toBe(receipt.result !== 'refused')
+        expect(receipt.code === null || /^[A-Z_]+$/.test(receipt.code)).toBe(true)
+      }
+    }),
+    { seed: 7, numRuns: 60 },
+  )
 })

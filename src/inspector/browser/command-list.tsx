@@ -17,6 +17,7 @@ export function CommandList({ choices, onEvent }: Commands) {
   return (
     <section aria-labelledby="commands-title">
       <h2 id="commands-title">Commands</h2>
+      <p class="hint">A command is carried out whole, as by a runtime. What a fact asks for is yours to play.</p>
       <ChoiceList choices={offered.filter(({ leads }) => leads === 'on')} label="Commands that are accepted now" />
       {refused.length === 0 ? null : <h3>Refused now</h3>}
       <ChoiceList choices={refused} label="Commands that are refused now" />

@@ -100,6 +100,7 @@ const outcomes = {
   queued: 'queued',
   joined: 'joined to what is under way',
   too_late: 'too late',
+  duplicate: 'sent before',
   refused: 'refused',
 } as const satisfies Record<CommandReceipt['result'], string>
 

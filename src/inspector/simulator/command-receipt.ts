@@ -1,7 +1,7 @@
 /** What the sender of a command is told. */
 export interface CommandReceipt {
   readonly command: string
-  readonly result: 'applied' | 'queued' | 'joined' | 'too_late' | 'refused'
+  readonly result: 'applied' | 'queued' | 'joined' | 'too_late' | 'duplicate' | 'refused'
   /** Why it was refused: the stable code, and the sentence that says what to do instead. */
   readonly code: string | null
   readonly message: string | null

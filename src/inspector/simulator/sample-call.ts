@@ -1,10 +1,19 @@
 import type { CallContext } from '../../../machines/call.machine.ts'
 import type { FactOf } from '../../../machines/facts.ts'
-import { type SampleEvent, sample, sampleDigest, sampleFact, sampleTime } from './sample-fact.ts'
+import { type SampleEvent, sample, sampleDigest, sampleFact } from './sample-fact.ts'
+import { sampleTime } from './sample-time.ts'
+import { effectOf } from './stand-in-host.ts'
 
 export const callInput: FactOf<'call.requested'> = sampleFact(
   'call.requested',
-  { name: 'shop.order', effect: 'idempotent', arguments: sampleDigest, bytes: 20, batch: 0, index: 0 },
+  {
+    name: 'shop.order',
+    ...effectOf('shop.order'),
+    arguments: sampleDigest,
+    bytes: 20,
+    batch: 0,
+    index: 0,
+  },
   { seq: 1, task: 'task-1', call: 'call-1' },
 )
 

@@ -1,4 +1,6 @@
 import type { FactData, FactOf, FactType } from '../../../machines/facts.ts'
+import { sampleTime } from './sample-time.ts'
+import { standInCatalog, standInGrants, standInRefs } from './stand-in-host.ts'
 
 /** An event to click, with what tells it from others of its type. */
 export interface SampleEvent {
@@ -7,7 +9,6 @@ export interface SampleEvent {
 }
 
 export const sampleDigest = `hmac-sha256:${'0'.repeat(64)}`
-export const sampleTime = '2026-01-01T00:00:00.000Z'
 
 export const sampleUsage = { input: 120, output: 30, total: 150 } as const
 export const sampleSettings = {
@@ -30,11 +31,12 @@ export const sampleInput = { input: sampleDigest, bytes: 12, request: sampleDige
 export const sampleStarted: FactData['task.started'] = {
   generation: 1,
   control: 0,
-  capabilities: [],
-  grants: {},
+  capabilities: standInRefs,
+  grants: standInGrants,
   model: 'demo',
   system: null,
   settings: {},
+  catalog: standInCatalog,
 }
 
 export const sampleRequest: FactData['model.requested'] = {

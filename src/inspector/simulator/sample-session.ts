@@ -9,8 +9,8 @@ import {
   sampleInput,
   sampleSettings,
   sampleStarted,
-  sampleTime,
 } from './sample-fact.ts'
+import { sampleTime } from './sample-time.ts'
 
 export const sessionInput: FactOf<'session.opened'> = sampleFact(
   'session.opened',

@@ -9,9 +9,10 @@ import {
   sampleInput,
   sampleRequest,
   sampleStarted,
-  sampleTime,
   sampleUsage,
 } from './sample-fact.ts'
+import { sampleTime } from './sample-time.ts'
+import { effectOf } from './stand-in-host.ts'
 
 export const taskInput: FactOf<'task.created'> = sampleFact(
   'task.created',
@@ -115,10 +116,9 @@ function callSamples(context: TaskContext, call: string, entry: CallEntry): read
 
 function allCallSamples(context: TaskContext, call: string, entry: CallEntry): readonly SampleEvent[] {
   const where = { seq: context.seq + 1, task: context.id, call, what: call }
-  const effect = entry.name === 'fs.read' ? 'read' : 'mutate'
   const requested = {
     name: entry.name,
-    effect,
+    ...effectOf(entry.name),
     arguments: sampleDigest,
     bytes: 20,
     batch: context.step,

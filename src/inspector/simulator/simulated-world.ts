@@ -15,15 +15,8 @@ import {
   type TaskSnapshot,
   type World,
 } from '../../../machines/world.ts'
-import {
-  sampleDigest,
-  sampleInput,
-  sampleRequest,
-  sampleSettings,
-  sampleStarted,
-  sampleTime,
-  sampleUsage,
-} from './sample-fact.ts'
+import { sampleDigest, sampleInput, sampleRequest, sampleSettings, sampleStarted, sampleUsage } from './sample-fact.ts'
+import { sampleTime } from './sample-time.ts'
 
 export type ChartKind = 'session' | 'task' | 'call' | 'group'
 
@@ -78,9 +71,8 @@ export class SimulatedWorld {
   }
 
   /** A world of its own, to see what would come of something. */
-  copy(): SimulatedWorld {
-    const copied = Object.entries(this.world).map(([name, value]) => [name, copyOf(value)])
-    return new SimulatedWorld(this.kind, this.#id, Object.fromEntries(copied))
+  copy(): World {
+    return Object.fromEntries(Object.entries(this.world).map(([name, value]) => [name, copyOf(name, value)])) as never
   }
 
   /** What a reader writes may be no fact at all. */
@@ -110,9 +102,12 @@ function resolved(machine: AnyStateMachine, { value, context, status }: AnyMachi
   return machine.resolveState({ value, context: context as never, status }) as AnyMachineSnapshot
 }
 
-function copyOf(value: unknown): unknown {
-  if (value instanceof Map) return new Map(value)
-  return value instanceof Set ? new Set(value) : value
+/** States of charts never change and are not data alone; everything else grows in place. */
+const states: ReadonlySet<string> = new Set(['session', 'tasks', 'calls', 'groups'])
+
+function copyOf(name: string, value: unknown): unknown {
+  if (!states.has(name)) return structuredClone(value)
+  return value instanceof Map ? new Map(value) : value
 }
 
 function completed(draft: Draft, seq: number): Fact {
