@@ -4,6 +4,8 @@ import SqliteDatabase from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { zeroHash } from '../../src/facts/chain.ts'
+import { LandfallError } from '../../src/facts/errors.ts'
+import type { Log } from '../../src/facts/log-port.ts'
 import { systemScheduler } from '../../src/facts/system-ports.ts'
 import { Connection } from '../../src/log/sqlite/connection.ts'
 import { migrate, schemaVersion } from '../../src/log/sqlite/migrations.ts'
@@ -169,18 +171,50 @@ test('erased content is in neither file any more', async () => {
   expect(everywhere()).toBe(false)
 })
 
-test('a damaged page is LOG_CORRUPT', async () => {
+test('a damaged page is LOG_CORRUPT, whichever it is and whatever is asked', async () => {
   const file = tempFile()
   const log = sqliteLog(file)
   const draft = await claimed(log, scopeA)
-  for (let i = 0; i < 40; i += 1) await draft.append(log)
+  for (let i = 0; i < 20; i += 1) await draft.append(log, { contents: [{ digest: 'd', body: 'x'.repeat(2_000) }] })
+  await log.saveSnapshot(scopeA, { seq: 1, hash: 'h', revision: 1, body: 'y'.repeat(20_000) })
   await log.close()
-  const bytes = readFileSync(file)
-  bytes.fill(0xff, 4_096 * 3, 4_096 * 12)
-  writeFileSync(file, bytes)
-  const damaged = openLog(file)
-  await expect(damaged.read(scopeA, { limit: 100 })).rejects.toMatchObject({ code: 'LOG_CORRUPT' })
+  const whole = readFileSync(file)
+  const pageBytes = whole.readUInt16BE(16)
+  const seen = new Set<unknown>()
+  for (let at = 0; at < whole.length; at += pageBytes) {
+    const bytes = Buffer.from(whole)
+    bytes.fill(0xff, Math.max(at, 100), at + pageBytes)
+    writeFileSync(file, bytes)
+    for (const ask of everyQuestion) seen.add(await codeOf(file, ask))
+  }
+  // Where the page is one that nobody asked for, the answer is as before.
+  expect([...seen].sort()).toEqual(['LOG_CORRUPT', null].sort())
 })
+
+const everyQuestion: readonly ((log: Log) => Promise<unknown>)[] = [
+  (log) => log.read(scopeA, { limit: 100 }),
+  (log) => log.content(scopeA, [{ digest: 'd', step: 2 }]),
+  (log) => log.heads({ limit: 10 }),
+  (log) => log.tail(0, 100),
+  (log) => log.loadSnapshot(scopeA),
+  (log) => log.inbox(scopeA, 10),
+  (log) => log.sessionCount(),
+  (log) => claimed(log, scopeA),
+]
+
+/** The code of what an opened file answers; null: it answers. */
+async function codeOf(file: string, ask: (log: Log) => Promise<unknown>): Promise<unknown> {
+  let log: Log | null = null
+  try {
+    log = sqliteLog(file)
+    await ask(log)
+    return null
+  } catch (error) {
+    return error instanceof LandfallError ? error.code : error
+  } finally {
+    await log?.close()
+  }
+}
 
 test('content is found by step number, however uneven the steps are', async () => {
   const sizes = fc.array(fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 40 })), { minLength: 1, maxLength: 40 })

@@ -68,7 +68,7 @@ class SqliteLog implements Log {
     this.#heads = new Heads(db, this.#owners)
     this.#sides = new SideTables(db, this.#rows)
     this.#watch = new CommitWatch(db, clock, this.#scheduler)
-    this.#epoch = String(db.prepare('SELECT epoch FROM store').pluck().get())
+    this.#epoch = this.#connection.read(() => String(db.prepare('SELECT epoch FROM store').pluck().get()))
   }
 
   async epoch(): Promise<string> {
