@@ -89,10 +89,20 @@ export function isCommandName(name: string): name is CommandName {
 export function checkBody<N extends CommandName>(name: N, body: unknown): CommandBody<N> {
   const result = commandBodies[name].safeParse(body)
   if (result.success) return withoutEmpty(result.data as CommandBody<N>)
-  const field = result.error.issues[0]?.path.join('.') ?? ''
-  throw new LandfallError('INVALID_INPUT', `The command ${name} is malformed at '${field}'. Correct it.`, {
-    details: { field },
-  })
+  const issue = result.error.issues[0]
+  const field = issue?.path.join('.') ?? ''
+  const place = field === '' ? '' : ` at '${field}'`
+  // The word itself is whatever somebody typed, so those that there are are told.
+  const what =
+    issue?.code === 'unrecognized_keys'
+      ? `has a word that it does not take${place}. ${field === '' ? `It takes ${wordsOf(name)}.` : 'Leave it out.'}`
+      : `is malformed${place}. Correct it.`
+  throw new LandfallError('INVALID_INPUT', `The command ${name} ${what}`, { details: { field } })
+}
+
+function wordsOf(name: CommandName): string {
+  const words = Object.keys(commandBodies[name].shape)
+  return words.length === 0 ? 'none' : words.join(', ')
 }
 
 /** An option that holds nothing says what its absence says: whoever sends the command again may do either. */

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ownCharts } from '../../src/inspector/simulator/own-charts.ts'
 import type { SimulatedEvent } from '../../src/inspector/simulator/play-event.ts'
+import { callInput } from '../../src/inspector/simulator/sample-call.ts'
+import { taskInput } from '../../src/inspector/simulator/sample-task.ts'
 import { simulate } from '../../src/inspector/simulator/simulate.ts'
 import { commandBodies } from '../../src/runtime/command-bodies.ts'
 import { doorMachine } from './door-chart.ts'
@@ -95,24 +97,82 @@ describe('a command that is played', () => {
   })
 
   it('settles a confirmation that a call waits for, and acknowledges a call of which nobody knows', () => {
-    for (const [answer, end] of [
-      ['allow', 'call.started'],
-      ['deny', 'call.refused'],
+    for (const [answer, begin] of [
+      ['allow', ['pause.settled', 'task.resumed', 'call.started']],
+      ['deny', ['pause.settled', 'call.refused', 'task.resumed']],
     ] as const) {
       const confirmed = play(chartOf('call'), ['call.held', `confirm (call-1, ${answer})`])
       expect(newest(confirmed)?.receipt).toMatchObject({ result: 'applied' })
-      expect(newest(confirmed)?.receipt?.drafted.slice(0, 2)).toEqual(['pause.settled', end])
+      expect(newest(confirmed)?.receipt?.drafted.slice(0, 3)).toEqual(begin)
     }
-    const known = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge'])
+    const input = { ...callInput, data: { ...callInput.data, effect: 'mutate' } }
+    const known = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge'], input)
     expect(newest(known)?.receipt).toMatchObject({ result: 'applied', drafted: ['mutation.acknowledged'] })
-    const twice = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge', 'acknowledge'])
+    const twice = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge', 'acknowledge'], input)
     expect(newest(twice)?.receipt).toMatchObject({ result: 'refused', code: 'NOT_QUARANTINED' })
+    // What may be repeated is no danger, and nobody has to acknowledge it.
+    const harmless = play(chartOf('call'), ['call.started', 'call.unknown', 'acknowledge'])
+    expect(newest(harmless)?.receipt).toMatchObject({ result: 'refused', code: 'NOT_QUARANTINED' })
   })
 
   it('makes something of its own each time', () => {
     const spawned = play(chartOf('task'), [...begun, 'spawn (below it)', 'spawn (below it)'])
     expect(spawned.steps.slice(-2).map(({ receipt }) => receipt?.result)).toEqual(['applied', 'applied'])
     expect(newest(spawned)?.context).toMatchObject({ descendants: { 'task-2': true, 'task-3': true } })
+  })
+
+  it('waits until what a runtime does in the same step is played', () => {
+    const middle = play(chartOf('task'), ['task.started', 'pause'])
+    expect(middle.due).toBe('model.requested')
+    expect(newest(middle)?.receipt).toMatchObject({ result: 'refused', code: 'INVALID_INPUT' })
+    expect(newest(middle)?.receipt?.message).toContain('model.requested')
+    const rests = play(chartOf('task'), [...begun, 'pause'])
+    expect([rests.due, newest(rests)?.receipt?.result]).toEqual([null, 'applied'])
+  })
+
+  it('finds around the chart what a runtime would have put there', () => {
+    const drafted = (chart: string, labels: readonly string[]) =>
+      newest(play(chartOf(chart), labels))?.receipt?.drafted ?? []
+    const called = [...begun, 'model.completed (asks for a call)', 'call.requested (call-0-1)']
+    const finished = [
+      ...called,
+      'call.started (call-0-1)',
+      'call.finished (call-0-1 succeeded)',
+      'model.requested (the turn)',
+    ]
+    expect(drafted('task', ['unblock'])).toEqual(['task.unblocked'])
+    expect(drafted('task', ['task.blocked', 'unblock']).slice(0, 4)).toEqual([
+      'task.unblocked',
+      'task.started',
+      'message.added',
+      'message.added',
+    ])
+    expect(drafted('task', [...called, 'call.started (call-0-1)', 'cancel'])).toContain('call.aborting')
+    expect(drafted('task', [...finished, 'cancel'])).toEqual([
+      'task.cancelling',
+      'model.abandoned',
+      'task.quiescing',
+      'task.cancelled',
+    ])
+    const child = ['task.cancelling', 'model.abandoned', 'task.quiescing', 'task.cancelled']
+    expect(drafted('group', ['task.created (task-1)', 'cancelGroup'])).toEqual(['group.cancelled', ...child])
+    const both = drafted('task', [...begun, 'task.created (a child)', 'cancel'])
+    expect(both.filter((type) => type === 'task.cancelled')).toHaveLength(2)
+  })
+
+  it('knows the parent and the group of a task that begins otherwise', () => {
+    for (const of of [{ parent: 'task-0', propagate: 'cascade' }, { group: 'group-1' }]) {
+      const data = {
+        ...taskInput.data,
+        kind: 'background',
+        origin: 'spawn',
+        requires: 'none',
+        predecessor: undefined,
+        ...of,
+      }
+      const cancelled = play(chartOf('task'), [...begun, 'cancel'], { ...taskInput, data })
+      expect(newest(cancelled)?.receipt?.drafted).toContain('task.cancelled')
+    }
   })
 
   it('is undone by going back, since nothing is kept between two requests', () => {

@@ -55,7 +55,11 @@ function ChartPage({ store }: { store: PageStore }) {
             {problem}
           </p>
           <StatePanel step={last ?? null} unbegun={state.unbegun} />
-          <CommandList choices={simulation?.commands ?? []} onEvent={(event) => void play(store, [...events, event])} />
+          <CommandList
+            choices={simulation?.commands ?? []}
+            due={simulation?.due ?? null}
+            onEvent={(event) => void play(store, [...events, event])}
+          />
           <EventList
             choices={simulation?.choices ?? []}
             isOver={last !== undefined && last.status !== 'active'}

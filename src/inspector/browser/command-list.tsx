@@ -5,19 +5,25 @@ import { type Choice, ChoiceList } from './choice-list.tsx'
 import { JsonForm } from './json-form.tsx'
 
 interface Commands {
+  /** The fact with which a runtime goes on before it takes a command. */
+  readonly due: string | null
   readonly choices: readonly CommandChoice[]
   readonly onEvent: (event: SimulatedEvent) => void
 }
 
 /** Commands of an operator to try: those that would be accepted, then those that would be refused now and with which code. */
-export function CommandList({ choices, onEvent }: Commands) {
+export function CommandList({ choices, due, onEvent }: Commands) {
   if (choices.length === 0) return null
   const offered = choices.map((choice) => choiceOf(choice, onEvent))
   const refused = offered.filter(({ leads }) => leads === 'nowhere')
   return (
     <section aria-labelledby="commands-title">
       <h2 id="commands-title">Commands</h2>
-      <p class="hint">A command is carried out whole, as by a runtime. What a fact asks for is yours to play.</p>
+      <p class="hint">
+        {due === null
+          ? 'A command is carried out whole, as by a runtime. What a fact leads to in this chart is yours to play.'
+          : `A runtime goes on with ${due} in the same step. Play it, and commands arrive.`}
+      </p>
       <ChoiceList choices={offered.filter(({ leads }) => leads === 'on')} label="Commands that are accepted now" />
       {refused.length === 0 ? null : <h3>Refused now</h3>}
       <ChoiceList choices={refused} label="Commands that are refused now" />
@@ -34,7 +40,7 @@ function choiceOf({ label, command, refused }: CommandChoice, onEvent: Commands[
 const lacking = 'A command is a JSON object with a name.'
 
 /** An example to begin with, whose words the reader may change. */
-function OwnCommand({ choices, onEvent }: Commands) {
+function OwnCommand({ choices, onEvent }: Omit<Commands, 'due'>) {
   const [text, setText] = useState('')
   const begin = (label: string) => {
     const example = choices.find((choice) => choice.label === label)

@@ -20,8 +20,8 @@ export function JsonForm({ summary, label, action, rows, text, onText, onSend, l
   const [problem, setProblem] = useState('')
   const send = (submitted: Event) => {
     submitted.preventDefault()
-    const value = parsed(text)
-    setProblem((value === undefined ? lacking : onSend(value)) ?? '')
+    const read = parsed(text)
+    setProblem(('problem' in read ? `${lacking} ${read.problem}` : onSend(read.value)) ?? '')
   }
   return (
     <details>
@@ -39,11 +39,10 @@ export function JsonForm({ summary, label, action, rows, text, onText, onSend, l
   )
 }
 
-/** No JSON is undefined. */
-function parsed(text: string): unknown {
+function parsed(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : '' }
   }
 }

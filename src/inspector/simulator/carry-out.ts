@@ -15,7 +15,7 @@ export interface CarriedOut {
 
 /** Carries a command out as a runtime does, whole step and all, on the world around a chart. */
 export function carryOut(around: SimulatedWorld, given: unknown): CarriedOut {
-  const planned = planCommand(() => around.copy(), given)
+  const planned = planCommand(around, given)
   const command = String((given as GivenCommand).name)
   if ('code' in planned) {
     const { code, message } = planned
@@ -36,6 +36,6 @@ export function carryOut(around: SimulatedWorld, given: unknown): CarriedOut {
 
 /** Code of the refusal that a command would meet now; null for none. The world stays as it is. */
 export function refusalNow(around: SimulatedWorld, command: GivenCommand): string | null {
-  const planned = planCommand(() => around.copy(), command)
+  const planned = planCommand(around, command)
   return 'code' in planned ? planned.code : null
 }

@@ -60,7 +60,17 @@ export interface Where {
 
 export function sampleFact<T extends FactType>(type: T, data: FactData[T], where: Where): FactOf<T> {
   const { seq, task = null, call = null } = where
-  return { type, data, id: `fact-${seq}`, seq, step: seq, at: sampleTime, task, run: null, call }
+  return {
+    type,
+    data,
+    id: `fact-${seq}`,
+    seq,
+    step: seq,
+    at: sampleTime,
+    task,
+    run: task === null ? null : `run-of-${task}`,
+    call,
+  }
 }
 
 /** A sample, said by its type and, in brackets, by what is special about it. */

@@ -16,7 +16,7 @@ import { effectOf } from './stand-in-host.ts'
 
 export const taskInput: FactOf<'task.created'> = sampleFact(
   'task.created',
-  { ...sampleInput, kind: 'foreground', origin: 'follow_up', requires: 'success' },
+  { ...sampleInput, kind: 'foreground', origin: 'follow_up', requires: 'success', predecessor: 'task-0' },
   { seq: 1, task: 'task-1' },
 )
 
@@ -153,17 +153,21 @@ function steeringSamples(context: TaskContext): readonly SampleEvent[] {
 
 function pauseSamples(context: TaskContext): readonly SampleEvent[] {
   const where = { seq: context.seq + 1, task: context.id }
-  const [call] = Object.entries(context.calls).find(([, entry]) => entry.phase === 'held') ?? []
+  const held = Object.entries(context.calls).filter(([, entry]) => entry.phase === 'held')
   const open = Object.entries(context.pauses).flatMap(([token, pause]) =>
     (['approve', 'reject'] as const).map((decision) =>
-      sample('pause.settled', { token, decision }, { ...where, call: pause.call, what: `${token}, ${decision}` }),
+      sample(
+        'pause.settled',
+        { token, decision },
+        { ...where, call: pause.call, what: `${shortToken(token)}, ${decision}` },
+      ),
     ),
   )
   return [
     sample('pause.requested', { token: 'pause-own', reason: 'operator' }, { ...where, what: 'the task' }),
-    ...(call === undefined
-      ? []
-      : [sample('pause.requested', { token: `pause-${call}`, reason: 'approval' }, { ...where, call, what: call })]),
+    ...held.map(([call]) =>
+      sample('pause.requested', { token: `pause-${call}`, reason: 'approval' }, { ...where, call, what: call }),
+    ),
     ...(open.length > 0 ? open : [sample('pause.settled', { token: 'pause-own', decision: 'approve' }, where)]),
   ]
 }
@@ -174,4 +178,9 @@ function childSamples(context: TaskContext): readonly SampleEvent[] {
   return child in context.descendants
     ? endSamples(where)
     : [sample('task.created', { ...created, propagate: 'cascade' }, where)]
+}
+
+/** A token of a runtime is long, and its beginning tells it from others. */
+function shortToken(token: string): string {
+  return token.length > 20 ? `${token.slice(0, 8)}…` : token
 }

@@ -29,6 +29,8 @@ export interface Simulation {
   readonly choices: readonly EventChoice[]
   /** For charts that commands are about. */
   readonly commands: readonly CommandChoice[]
+  /** Type of the fact with which a runtime goes on in the same step; null: it rests, or the chart is none of ours. */
+  readonly due: string | null
 }
 
 const mostEvents = 1_000
@@ -63,7 +65,7 @@ export function simulate(
     steps.push(step)
   }
   const choices = choicesOf({ ...chart, machine }, edges, snapshot)
-  return { steps, choices, commands: commandsOf(chart, around, snapshot) }
+  return { steps, choices, commands: commandsOf(chart, around, snapshot), due: around?.due ?? null }
 }
 
 function commandsOf(

@@ -14,7 +14,8 @@ export function SessionList({ desk }: { desk: ConsoleSession }) {
   const open = useConsole(store, (state) => state.session)
   const [words, setWords] = useState('')
   const sessions = listed ?? []
-  const found = sessions.filter(({ session, title }) => `${session} ${title ?? ''}`.includes(words.trim()))
+  const wanted = words.trim().toLowerCase()
+  const found = sessions.filter(({ session, title }) => `${session} ${title ?? ''}`.toLowerCase().includes(wanted))
   const live = sessions.filter(({ active }) => active !== undefined).length
   return (
     <nav class="sessions" aria-label="Sessions">
@@ -45,6 +46,7 @@ export function SessionList({ desk }: { desk: ConsoleSession }) {
           </li>
         ))}
       </ul>
+      {found.length === 0 && sessions.length > 0 ? <p class="hint">None is named so.</p> : null}
       {found.length > shown ? <p class="hint">{found.length - shown} more: find them by name.</p> : null}
     </nav>
   )
