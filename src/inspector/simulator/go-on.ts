@@ -1,6 +1,7 @@
 import { type AgendaItem, isAsk } from '../../../machines/agenda.ts'
 import type { Draft, Fact } from '../../../machines/facts.ts'
 import { fold } from '../../../machines/fold.ts'
+import type { JsonObject } from '../../../machines/vocabulary.ts'
 import type { World } from '../../../machines/world.ts'
 import type { ModelAnswer } from '../../models/read-stream.ts'
 import type { Step } from '../../runtime/step.ts'
@@ -58,11 +59,16 @@ function answered(step: Step, ask: Parameters<Step['base']['expand']>[1]): reado
   }
 }
 
+/** Only a question that is one is put to an operator. */
+function argumentsOf(name: string): JsonObject {
+  return name === 'operator_ask' ? { question: 'Which one?' } : {}
+}
+
 /** What the model would have said to be recorded as this fact. */
 function answerOf(fact: Fact | null): { readonly answer?: ModelAnswer } {
   if (fact?.type !== 'model.completed') return {}
   const { calls, finish, usage } = fact.data
-  const asked = calls.map(({ call, name }) => ({ id: call, name, arguments: {} }))
+  const asked = calls.map(({ call, name }) => ({ id: call, name, arguments: argumentsOf(name) }))
   return { answer: { text: 'This was said.', calls: asked, finish, usage, receivedBytes: 0 } }
 }
 
