@@ -8,7 +8,9 @@ import type { Step } from './step.ts'
  * what exists; it lets a session tell a token of another scope from one of its own without knowing the other.
  */
 export function newToken(step: Step): string {
-  const secret = Buffer.from(step.base.host.random.bytes(16)).toString('base64url')
+  const drawn = Buffer.from(step.base.host.random.bytes(16)).toString('base64url')
+  // A word that begins with a hyphen is an option to every command line.
+  const secret = drawn.replace(/^-/, 'A')
   return `${secret}.${markOf(step.base.scope, secret)}`
 }
 
