@@ -47,7 +47,7 @@ it('a conversation of commands is answered as by a runtime whose model says noth
       const { session: chart } = await real.state()
       expect(steps.at(-1)?.value).toEqual(chart.value)
     }),
-    { seed: 20, numRuns: 100 },
+    { seed: 20, numRuns: 60 },
   )
 })
 
@@ -89,7 +89,7 @@ it('what is said to a turn that waits for its model is answered as by a runtime'
         expect(JSON.stringify(value), label).toContain(task?.status ?? task?.state)
       }
     }),
-    { seed: 5, numRuns: 30 },
+    { seed: 5, numRuns: 20 },
   )
 })
 
