@@ -207,7 +207,7 @@ describe.skipIf(!hasChromium)('time in the console', () => {
       if (position !== 'position-3') return route.fallback()
       positions.push(position)
       const real = await fetch(`${on.url}/v1/sessions/${name}/events?ephemeral=false`, {
-        signal: AbortSignal.timeout(2_000),
+        signal: AbortSignal.timeout(20_000),
       })
       const reader = real.body?.getReader()
       let text = ''
